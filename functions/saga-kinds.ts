@@ -1,21 +1,21 @@
 import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
+import type { SagaName } from '#lib/core/sagas.ts';
 import { entities } from '#lib/entities/all.ts';
+import { reading } from '#lib/messages/read.ts';
 import { erasing } from '#lib/privacy/erasure/erase.ts';
 import { exporting } from '#lib/privacy/export/file.ts';
-import { reading } from '#lib/messages/read.ts';
-import type { SagaName } from '#lib/core/sagas.ts';
-import { failBlocked } from '#lib/transport/sending/blocked.ts';
-import { cancelQueued } from '#lib/transport/sending/cancel.ts';
-import { followingMail } from '#lib/transport/sending/following-mail.ts';
-import { followingMessage } from '#lib/transport/sending/settle.ts';
 import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { stopping } from '#lib/sequences/reply.ts';
 import { removingEntries } from '#lib/table/ahead.ts';
 import { reindexing } from '#lib/table/reindex.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
+import { failBlocked } from '#lib/transport/sending/blocked.ts';
+import { cancelQueued } from '#lib/transport/sending/cancel.ts';
+import { followingMail } from '#lib/transport/sending/following-mail.ts';
+import { followingMessage } from '#lib/transport/sending/settle.ts';
 
 /** What goes on with each of them. */
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {

@@ -11,7 +11,7 @@ const readers = Object.entries(readBy)
   .join('');
 
 /** lib/events/names.ts: a test fails when it drifts. */
-export const renderEventNames = () => `import type { Scope } from '../scopes.ts';
+export const renderEventNames = () => `import type { Scope } from '#lib/core/scopes.ts';
 import type { EventKind, EventNoun } from './kinds.ts';
 
 /**

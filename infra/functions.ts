@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Route } from '#lib/http/route.ts';
 import type { Need } from '#lib/core/needs.ts';
+import type { Route } from '#lib/http/route.ts';
 import type { WorkerSettings } from '#lib/queues/worker.ts';
 
 export interface FunctionFile {

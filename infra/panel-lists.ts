@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messaging } from '#lib/core/channel.ts';
 import type { Descriptor } from '#lib/core/channel-descriptor.ts';
+import { meaningOf, scopes } from '#lib/core/scopes.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { scopesOf } from '#lib/http/route.ts';
-import { meaningOf, scopes } from '#lib/core/scopes.ts';
 import { loadRoutes } from './functions.ts';
 
 const literal = (value: unknown) => `${JSON.stringify(value, null, 2)} as const`;
@@ -34,4 +34,4 @@ export const eventKinds = ${literal(Object.keys(eventKinds))};
 `;
 }
 
-if (import.meta.main) await writeFile(join(import.meta.dirname, '../lib/panel/api/lists.ts'), await renderPanelLists());
+if (import.meta.main) await writeFile(join(import.meta.dirname, '../panel/api/lists.ts'), await renderPanelLists());

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Keys } from '#lib/auth/key.ts';
 import { platforms } from '#lib/core/channel.ts';
 import { entities } from '#lib/entities/all.ts';
-import { Keys } from '#lib/auth/key.ts';
 import { type Entity, latestVersion } from '#lib/table/entity.ts';
 import { blank, type Key, rowKeys, shardsOf } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';

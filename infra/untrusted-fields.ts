@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { endpointsOf } from '#lib/mcp/tool.ts';
 import { tools } from '#functions/mcp/tools/all.ts';
+import { endpointsOf } from '#lib/mcp/tool.ts';
 
 /** Texts that the workspace, its operator or the system itself writes, of all that results show: no other text is believed. */
 export const ownFields = [

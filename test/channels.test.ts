@@ -2,8 +2,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 import { messaging, platforms } from '#lib/core/channel.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import { entriesOf } from '#lib/core/fields.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 
 test('every folder of lib/channels is a channel of that name, entered in lib/core/channel.ts', () => {
   const folders = readdirSync('lib/channels', { withFileTypes: true }).filter((entry) => entry.isDirectory());

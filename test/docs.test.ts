@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { channels } from '#lib/core/channel.ts';
+import { settings } from '#lib/core/env.ts';
+import { queues } from '#lib/core/queues.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
-import { settings } from '#lib/core/env.ts';
-import { queues } from '#lib/core/queues.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');

@@ -1,6 +1,6 @@
+import { system } from '#lib/core/tenant.ts';
 import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 
 export interface FedEvent {

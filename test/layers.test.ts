@@ -37,10 +37,10 @@ const files = globSync('{lib,functions,infra,panel,client,cli}/**/*.{ts,tsx}', {
 const house = files.filter((file) => /^(?:lib|functions|infra)\//.test(file));
 const folders = new Set(files.map((file) => dirname(file)));
 
-/** Returns the folder of a file; `infra/openapi.ts` belongs to `infra/openapi/`. A file right in infra/ or infra/local/ stands for itself. */
+/** Returns the folder of a file; `infra/openapi.ts` belongs to `infra/openapi/`. A file right in infra/, infra/local/, or cli/ is a unit of its own. */
 function folderOf(file: string): string {
   const own = file.replace(/\.tsx?$/, '');
-  return folders.has(own) || ['infra', 'infra/local'].includes(dirname(file)) ? own : dirname(file);
+  return folders.has(own) || ['infra', 'infra/local', 'cli'].includes(dirname(file)) ? own : dirname(file);
 }
 
 /** What a file imports, as it stands there. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { decrypt, encrypt } from '#lib/aws/secrets.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { connectRevenueSource, createRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { createAccount } from '#lib/messages/accounts/store.ts';
-import { connectRevenueSource, createRevenueSource } from '#lib/finance/revenue-source-store.ts';
-import { decrypt, encrypt } from '#lib/aws/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { everyByteOf } from '#test/rows.ts';
 import { newPerson } from '#test/twitter/person.ts';

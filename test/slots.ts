@@ -1,6 +1,6 @@
 import { minuteMs } from '#lib/core/clock.ts';
-import { inSlot, maxSlots } from '#lib/table/slots.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
+import { inSlot, maxSlots } from '#lib/table/slots.ts';
 
 /** Holds every slot of a tenant. Returns what gives them back. */
 export async function holdSlots(tenant: Tenant): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { firstBytes, firstCharacters, folded, oneLine, withoutControls } from '#lib/core/text.ts';
 import { previewOf } from '#lib/email/body.ts';
 import { reasonOf } from '#lib/table/dead-letter.ts';
-import { firstBytes, firstCharacters, folded, oneLine, withoutControls } from '#lib/core/text.ts';
 
 describe('a search finds', () => {
   test.each([

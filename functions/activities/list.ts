@@ -1,7 +1,7 @@
 import { listAllActivities } from '#lib/contacts/timeline.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { Activity, WorkspaceActivityQuery } from '#lib/entities/activity.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The timelines of all contacts as one, newest first. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
 import { listAgents } from '#lib/agents/store.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { Agent, AgentQuery } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** AI agents, newest first; `q` searches name and description. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
 import { getAgent, permitTestRun, testRun } from '#lib/agents/store.ts';
+import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { AgentWithInstructions, TestRun, TestRunAnswer } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Drafts the agent's reply and sends nothing. With a test key a deterministic sandbox model answers. */
 export const handler = endpoint(

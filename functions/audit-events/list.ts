@@ -1,7 +1,7 @@
-import { listAuditEvents } from '#lib/workspaces/audit.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { AuditEvent, AuditQuery } from '#lib/entities/audit-event.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
+import { listAuditEvents } from '#lib/workspaces/audit.ts';
 
 /** Who did what: every write, and every 401 and 403 of a known key. Kept 90 days; may trail by up to 4 s. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
-import { runBatch } from '#lib/table/batch.ts';
 import { ContactBatch, ContactBatchResults, contactOps } from '#lib/contacts/batch.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { runBatch } from '#lib/table/batch.ts';
 
 /** Up to a hundred creations and changes in one call. */
 export const handler = endpoint(

@@ -1,9 +1,9 @@
 import { getContact } from '#lib/contacts/store.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags } from '#lib/entities/contact.ts';
 import { EraseContact, Erasure } from '#lib/entities/erasure.ts';
-import { eraseContact } from '#lib/privacy/erasure/start.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { eraseContact } from '#lib/privacy/erasure/start.ts';
 
 /** Erases a person: the contact is gone at once, everything about it soon after. */
 export const handler = endpoint(

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ExportFile } from '#lib/entities/export.ts';
-import { exportContact } from '#lib/privacy/export/contact.ts';
-import { ContactExport } from '#lib/privacy/export/document.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { requireScope } from '#lib/http/identify.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { exportContact } from '#lib/privacy/export/contact.ts';
+import { ContactExport } from '#lib/privacy/export/document.ts';
 
 /** Everything about one person, in one document. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { getContactMetadata } from '#lib/contacts/metadata.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { MetadataAnswer } from '#lib/core/metadata.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The caller's own key and value pairs of a contact. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
 import { listActivities } from '#lib/contacts/timeline.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { Activity, ActivityQuery } from '#lib/entities/activity.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The timeline of a contact, newest first. */
 export const handler = endpoint(

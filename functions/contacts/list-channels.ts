@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { ContactChannel } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listChannels } from '#lib/messages/channels.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Who can reach a contact, and how: every account that has written to it or heard of it. */
 export const handler = endpoint(

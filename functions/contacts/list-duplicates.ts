@@ -1,7 +1,7 @@
 import { listDuplicates } from '#lib/contacts/duplicates.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Contacts that seem to be the same person. */
 export const handler = endpoint(

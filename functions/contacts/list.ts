@@ -1,7 +1,7 @@
 import { listContacts } from '#lib/contacts/store.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { Contact, ContactQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Contacts, newest first; every filter may be combined with every other. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { getContact } from '#lib/contacts/store.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags, MergeContacts } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Makes one contact of two; the source is gone afterwards. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Message, MessageQuery } from '#lib/entities/message.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listMessages } from '#lib/messages/store.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The conversation with a contact on every channel, newest first. Reading does not mark it as read. */
 export const handler = endpoint(

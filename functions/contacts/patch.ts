@@ -1,7 +1,7 @@
 import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags, PatchContact, readOnlyInPatch } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Changes fields of a contact; null clears. At least one of name, username, phone must remain. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { getContactMetadata, putContactMetadata } from '#lib/contacts/metadata.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { MetadataAnswer, PutMetadata } from '#lib/core/metadata.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Replaces the caller's own key and value pairs of a contact. */
 export const handler = endpoint(

@@ -1,9 +1,9 @@
 import { getContact } from '#lib/contacts/store.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags } from '#lib/entities/contact.ts';
 import { MessagesRead, ReadMessages } from '#lib/entities/message.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { markInboundRead } from '#lib/messages/read.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Marks what a contact has written as read. */
 export const handler = endpoint(

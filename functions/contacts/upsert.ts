@@ -1,7 +1,7 @@
 import { upsertContact } from '#lib/contacts/upsert.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags, UpsertContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Creates a contact, or changes the one that matches. */
 export const handler = endpoint(

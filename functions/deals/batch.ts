@@ -1,7 +1,7 @@
-import { runBatch } from '#lib/table/batch.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { DealBatch, DealBatchResults, dealOps } from '#lib/deals/batch.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { runBatch } from '#lib/table/batch.ts';
 
 /** Up to a hundred creations, changes and stage moves in one call. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
+import { MetadataAnswer } from '#lib/core/metadata.ts';
 import { getDealMetadata } from '#lib/deals/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MetadataAnswer } from '#lib/core/metadata.ts';
 
 /** The caller's own key and value pairs of a deal. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { listDeals } from '#lib/deals/store.ts';
 import { Deal, DealQuery } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Deals, newest first; every filter may be combined with every other. */
 export const handler = endpoint(

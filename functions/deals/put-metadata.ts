@@ -1,6 +1,6 @@
+import { MetadataAnswer, PutMetadata } from '#lib/core/metadata.ts';
 import { getDealMetadata, putDealMetadata } from '#lib/deals/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MetadataAnswer, PutMetadata } from '#lib/core/metadata.ts';
 
 /** Replaces the caller's own key and value pairs of a deal. */
 export const handler = endpoint(

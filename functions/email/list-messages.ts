@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { listEmailMessages } from '#lib/email/store.ts';
 import { EmailMessage, EmailMessageQuery } from '#lib/entities/email-message.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The messages of a thread, newest first. A page of very long messages holds fewer than `limit`: follow `hasMore`. */
 export const handler = endpoint(

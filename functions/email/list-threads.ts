@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { listThreads } from '#lib/email/store.ts';
 import { Thread, ThreadQuery } from '#lib/entities/email-thread.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** E-mail threads, newest first; `q` searches subject, preview and participants. */
 export const handler = endpoint(

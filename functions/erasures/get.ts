@@ -1,6 +1,6 @@
 import { Erasure } from '#lib/entities/erasure.ts';
-import { getErasure } from '#lib/privacy/erasure/start.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { getErasure } from '#lib/privacy/erasure/start.ts';
 
 /** How far the erasure of a contact is. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
-import { AnyEvent, EventQuery, listEvents } from '#lib/publishing/feed/list.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/core/schema.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { AnyEvent, EventQuery, listEvents } from '#lib/publishing/feed/list.ts';
 
 /** The event feed: what webhooks deliver, to catch up from. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { FinanceTransaction, TransactionQuery } from '#lib/entities/transaction.ts';
 import { listTransactions } from '#lib/finance/transaction-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Transactions, newest first; every filter may be combined with every other. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { findHook, provesItself } from '#lib/messages/accounts/inbound.ts';
-import { hookEndpoint } from '#lib/http/endpoint.ts';
 import { notFound, Problem } from '#lib/core/problem.ts';
+import { hookEndpoint } from '#lib/http/endpoint.ts';
+import { findHook, provesItself } from '#lib/messages/accounts/inbound.ts';
 import { receiveUpdate } from '#lib/transport/receiving/telegram-update.ts';
 
 /** What people write to a bot is stored before the answer, so that Telegram repeats what a crash has lost. */

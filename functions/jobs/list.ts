@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Job, JobQuery } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listJobs } from '#lib/messages/jobs/list.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Outbound messages of every channel, newest first. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { MintedKey, MintKey } from '#lib/auth/key-schema.ts';
 import { mintKeyAs, permitMint } from '#lib/auth/key-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Mints a key for the caller's environment that is no stronger than the caller's. `key` is shown in this answer only. */
 export const handler = endpoint(

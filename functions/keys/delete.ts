@@ -1,8 +1,8 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { RevokedKey, RevokeQuery } from '#lib/auth/key-schema.ts';
 import { revokeKey } from '#lib/auth/key-store.ts';
-import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
 
 /**
  * Revokes a key, effective at once; the caller's own is allowed. Revoking it again gives the same answer. With `cancelQueued` the

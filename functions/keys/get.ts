@@ -1,6 +1,6 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { Key, volatileKeyFields } from '#lib/auth/key-schema.ts';
 import { getKey } from '#lib/auth/key-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One key; its secret is stored hashed and never shown again. */
 export const handler = endpoint(

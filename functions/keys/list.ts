@@ -1,7 +1,7 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { Key, KeyQuery } from '#lib/auth/key-schema.ts';
 import { listKeys } from '#lib/auth/key-store.ts';
 import { listOf } from '#lib/core/schema.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The keys of the workspace, of both environments, revoked ones included. */
 export const handler = endpoint(

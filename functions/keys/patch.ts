@@ -1,6 +1,6 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { Key, PatchKey, volatileKeyFields } from '#lib/auth/key-schema.ts';
 import { getKey, patchKey, permitPatch } from '#lib/auth/key-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Changes name, addresses, expiry or scopes of a key that is no stronger than the caller's, and does not become so. */
 export const handler = endpoint(

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { needs, tools } from '#functions/mcp/tools/all.ts';
+import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { protocolEndpoint } from '#lib/http/endpoint.ts';
 import { converse } from '#lib/mcp/converse.ts';
 import { requireOwnOrigin } from '#lib/mcp/origin.ts';
 import { toolboxOf } from '#lib/mcp/toolbox.ts';
-import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 const Message = v.pipe(
   v.looseObject({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { id, time } from '#lib/core/schema.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 const Me = v.pipe(

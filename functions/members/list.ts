@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Member, MemberQuery } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listMembers } from '#lib/workspaces/members.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The people of the workspace, whose ids every `assignedToUserId` holds. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Message, WorkspaceMessageQuery } from '#lib/entities/message.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listAllMessages } from '#lib/messages/store.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The messages of all contacts on every channel, newest first. */
 export const handler = endpoint(

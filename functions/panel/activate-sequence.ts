@@ -1,10 +1,10 @@
 import { roles } from '#lib/core/choices.ts';
+import { Nothing } from '#lib/core/schema.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Nothing } from '#lib/core/schema.ts';
 import { activateSequence } from '#lib/sequences/pause.ts';
 import { getSequence } from '#lib/sequences/store.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Starts a draft: whoever was enrolled in it begins with its first step. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import { roles } from '#lib/core/choices.ts';
+import { Nothing } from '#lib/core/schema.ts';
 import { Invoice } from '#lib/entities/invoice.ts';
 import { cancelInvoice, getInvoice } from '#lib/finance/invoice-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Nothing } from '#lib/core/schema.ts';
 
 /** Cancels an invoice that is not paid. */
 export const handler = endpoint(

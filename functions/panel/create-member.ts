@@ -1,8 +1,8 @@
+import { signedIn } from '#lib/auth/identify-session.ts';
+import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { InviteMember, Member } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { inviteMember, permitMember } from '#lib/workspaces/members.ts';
-import { signedIn } from '#lib/auth/identify-session.ts';
-import { panelBase } from '#lib/auth/sign-in-link.ts';
 
 /** Makes somebody a member, who is mailed a link to sign in with. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { openEndpoint } from '#lib/http/endpoint.ts';
-import { text } from '#lib/core/schema.ts';
-import { OpenedSession, workspacesOf } from '#lib/auth/session-view.ts';
 import { openSession } from '#lib/auth/session-store.ts';
+import { OpenedSession, workspacesOf } from '#lib/auth/session-view.ts';
+import { text } from '#lib/core/schema.ts';
+import { openEndpoint } from '#lib/http/endpoint.ts';
 
 const CreateSession = v.pipe(v.object({ token: text(200) }), v.title('CreateSession'));
 

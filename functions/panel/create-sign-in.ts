@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { countSignIn } from '#lib/auth/session-asked.ts';
+import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { memberEmail } from '#lib/entities/member.ts';
 import { openEndpoint } from '#lib/http/endpoint.ts';
 import { clientNetwork } from '#lib/network/addresses.ts';
-import { countSignIn } from '#lib/auth/session-asked.ts';
-import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { sendMessages } from '#lib/queues/send.ts';
 
 const CreateSignIn = v.pipe(v.object({ email: memberEmail() }), v.title('CreateSignIn'));

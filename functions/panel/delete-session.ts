@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { roles } from '#lib/core/choices.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { signedIn } from '#lib/auth/identify-session.ts';
 import { endSession } from '#lib/auth/session-store.ts';
+import { roles } from '#lib/core/choices.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Signs out: the session is over at once. */
 export const handler = endpoint(

@@ -1,9 +1,9 @@
-import { roles } from '#lib/core/choices.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
-import { peopleOf } from '#lib/workspaces/people.ts';
-import { getMember } from '#lib/workspaces/members.ts';
 import { signedIn } from '#lib/auth/identify-session.ts';
 import { Session, workspacesOf } from '#lib/auth/session-view.ts';
+import { roles } from '#lib/core/choices.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getMember } from '#lib/workspaces/members.ts';
+import { peopleOf } from '#lib/workspaces/people.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 /** Who is signed in, where they may go, and what they may do here. */

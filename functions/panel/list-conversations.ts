@@ -1,7 +1,7 @@
 import { roles } from '#lib/core/choices.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { Conversation, ConversationQuery, listConversations } from '#lib/messages/conversations.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The conversations of the inbox: those with something unread first, then by their last message. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
+import { signedIn } from '#lib/auth/identify-session.ts';
 import { Member, PatchMember } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getMember, patchMember, permitMember } from '#lib/workspaces/members.ts';
-import { signedIn } from '#lib/auth/identify-session.ts';
 
 /** Changes the name or the role of a member, or whether they are active. Who is not any more is out at once. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import { roles } from '#lib/core/choices.ts';
+import { Nothing } from '#lib/core/schema.ts';
 import { RevenueSource } from '#lib/entities/revenue-source.ts';
 import { getRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Nothing } from '#lib/core/schema.ts';
 
 /** Has a revenue source pulled no more. */
 export const handler = endpoint(

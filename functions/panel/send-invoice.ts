@@ -1,8 +1,8 @@
 import { roles } from '#lib/core/choices.ts';
+import { Nothing } from '#lib/core/schema.ts';
 import { Invoice } from '#lib/entities/invoice.ts';
 import { getInvoice, sendInvoice } from '#lib/finance/invoice-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Nothing } from '#lib/core/schema.ts';
 
 /** Says of a draft that it was sent: from now on it is owed. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import { roles } from '#lib/core/choices.ts';
+import { Nothing } from '#lib/core/schema.ts';
 import { getDeal, winDeal } from '#lib/deals/store.ts';
 import { DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Nothing } from '#lib/core/schema.ts';
 
 /** Wins a deal, which books its value as income, once in its life. */
 export const handler = endpoint(

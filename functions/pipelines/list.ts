@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Pipeline, PipelineQuery } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listPipelines } from '#lib/workspaces/pipelines.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** The pipelines of the workspace, without their columns. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
+import { listOf } from '#lib/core/schema.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listRequests, RequestLogQuery } from '#lib/workspaces/request-list.ts';
 import { RequestLog } from '#lib/workspaces/request-row.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Every request of the workspace's keys, reads too. */
 export const handler = endpoint(

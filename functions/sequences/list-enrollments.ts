@@ -1,6 +1,6 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Enrollment, EnrollmentQuery } from '#lib/entities/enrollment.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 import { listEnrollments } from '#lib/sequences/store.ts';
 
 /** The contacts of a sequence and how far they are, newest first. */

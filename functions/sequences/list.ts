@@ -1,6 +1,6 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Sequence, SequenceQuery } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 import { listSequences } from '#lib/sequences/store.ts';
 
 /** Sequences with their exact counts, newest first; `q` searches the name. */

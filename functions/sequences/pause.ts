@@ -1,8 +1,8 @@
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Sequence, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { pauseSequence } from '#lib/sequences/pause.ts';
 import { getSequence } from '#lib/sequences/store.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Pauses an active sequence: its unsent messages stay queued. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Sequence, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { getSequence } from '#lib/sequences/store.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Lets a paused sequence go on; what waits is due later by the time of the pause. */
 export const handler = endpoint(

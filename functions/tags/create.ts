@@ -1,6 +1,6 @@
+import { createTag } from '#lib/contacts/tags.ts';
 import { CreateTag, DictionaryTag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { createTag } from '#lib/contacts/tags.ts';
 
 /** Adds a tag to the dictionary. */
 export const handler = endpoint(

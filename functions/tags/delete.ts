@@ -1,9 +1,9 @@
 import { deleteTag } from '#lib/contacts/tagging.ts';
+import { getTag } from '#lib/contacts/tags.ts';
+import { Deleted } from '#lib/core/schema.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { DictionaryTag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Deleted } from '#lib/core/schema.ts';
-import { getTag } from '#lib/contacts/tags.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Deletes a tag and takes it off every contact and out of the filters of webhooks. */
 export const handler = endpoint(

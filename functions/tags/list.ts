@@ -1,6 +1,6 @@
+import { listTags } from '#lib/contacts/tags.ts';
 import { Dictionary } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listTags } from '#lib/contacts/tags.ts';
 
 /** The whole dictionary by name. */
 export const handler = endpoint(

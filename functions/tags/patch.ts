@@ -1,6 +1,6 @@
+import { getTag, patchTag } from '#lib/contacts/tags.ts';
 import { DictionaryTag, PatchTag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getTag, patchTag } from '#lib/contacts/tags.ts';
 
 /** Renames or recolours a tag everywhere. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
-import { runBatch } from '#lib/table/batch.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
-import { TaskBatch, TaskBatchResults, taskOps } from '#lib/deals/task-batch.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { TaskBatch, TaskBatchResults, taskOps } from '#lib/deals/task-batch.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { runBatch } from '#lib/table/batch.ts';
 
 /** Up to a hundred creations, changes and status changes in one call. */
 export const handler = endpoint(

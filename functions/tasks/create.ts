@@ -1,6 +1,6 @@
+import { createTask } from '#lib/deals/task-store.ts';
 import { CreateTask, Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { createTask } from '#lib/deals/task-store.ts';
 
 /** Adds a task or reminder; a title is enough. */
 export const handler = endpoint(

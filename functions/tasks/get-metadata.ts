@@ -1,6 +1,6 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { MetadataAnswer } from '#lib/core/metadata.ts';
 import { getTaskMetadata } from '#lib/deals/task-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The caller's own key and value pairs of a task. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
+import { getTask } from '#lib/deals/task-store.ts';
 import { Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getTask } from '#lib/deals/task-store.ts';
 
 /** One task. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
-import { Task, TaskQuery } from '#lib/entities/task.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { listTasks } from '#lib/deals/task-store.ts';
+import { Task, TaskQuery } from '#lib/entities/task.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Tasks, newest first; every filter may be combined with every other. */
 export const handler = endpoint(

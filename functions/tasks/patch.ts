@@ -1,6 +1,6 @@
+import { getTask, patchTask } from '#lib/deals/task-store.ts';
 import { PatchTask, Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getTask, patchTask } from '#lib/deals/task-store.ts';
 
 /** Changes fields of a task; null clears. */
 export const handler = endpoint(

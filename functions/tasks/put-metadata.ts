@@ -1,6 +1,6 @@
-import { endpoint } from '#lib/http/endpoint.ts';
 import { MetadataAnswer, PutMetadata } from '#lib/core/metadata.ts';
 import { getTaskMetadata, putTaskMetadata } from '#lib/deals/task-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Replaces the caller's own key and value pairs of a task. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
+import { getTask, setTaskStatus } from '#lib/deals/task-store.ts';
 import { SetTaskStatus, Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getTask, setTaskStatus } from '#lib/deals/task-store.ts';
 
 /** Sets the status of a task; done stamps the completion time. */
 export const handler = endpoint(

@@ -1,10 +1,10 @@
+import { ConnectBot, connectBot } from '#lib/channels/telegram/accounts.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
+import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 import { publicAddress } from '#lib/messages/accounts/inbound.ts';
 import { accountChange } from '#lib/messages/accounts/route.ts';
 import { getAccount } from '#lib/messages/accounts/store.ts';
-import { ConnectBot, connectBot } from '#lib/channels/telegram/accounts.ts';
-import { telegram } from '#lib/core/telegram-channel.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
-import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Gives a bot a new token; what waits is sent, and it hears as before. */
 export const handler = endpoint(

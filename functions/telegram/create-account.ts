@@ -1,10 +1,10 @@
-import { publicAddress } from '#lib/messages/accounts/inbound.ts';
-import { getAccount } from '#lib/messages/accounts/store.ts';
 import { CreateBot, createBot } from '#lib/channels/telegram/accounts.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
+import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { publicAddress } from '#lib/messages/accounts/inbound.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
 
 /** Connects a bot by its token, which Telegram is asked about. */
 export const handler = endpoint(

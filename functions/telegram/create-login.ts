@@ -1,7 +1,7 @@
 import { startLogin } from '#lib/channels/telegram/login.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { CreateLogin, Login } from '#lib/entities/login.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Begins to connect the account of a person, to whose phone Telegram sends a code. */
 export const handler = endpoint(

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { originOf } from '#lib/messages/jobs/store.ts';
 import { takeUploads } from '#lib/messages/attachments.ts';
+import { originOf } from '#lib/messages/jobs/store.ts';
 import { messageOrFileFields, sendMessage } from '#lib/transport/sending/message.ts';
 
 const CreateTelegramMessage = v.pipe(v.object(messageOrFileFields(telegram)), v.title('CreateTelegramMessage'));

@@ -1,9 +1,9 @@
-import { accountChange } from '#lib/messages/accounts/route.ts';
-import { getAccount } from '#lib/messages/accounts/store.ts';
 import { disconnectTelegram } from '#lib/channels/telegram/accounts.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { accountChange } from '#lib/messages/accounts/route.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
 
 /** Ends an account: its webhook or session is removed at Telegram, and its secret forgotten. What is queued waits for a day. */
 export const handler = endpoint(

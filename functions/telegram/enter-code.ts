@@ -1,7 +1,7 @@
 import { enterCode, getLogin } from '#lib/channels/telegram/login.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { EnterCode, Login } from '#lib/entities/login.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Enters the code of a login: the account is connected, or Telegram asks for the password. */
 export const handler = endpoint(

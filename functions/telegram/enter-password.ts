@@ -1,7 +1,7 @@
 import { enterPassword, getLogin } from '#lib/channels/telegram/login.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { EnterPassword, Login } from '#lib/entities/login.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Enters the password of a login, of which Telegram is shown only that we know it: the account is connected. */
 export const handler = endpoint(

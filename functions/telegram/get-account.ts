@@ -1,7 +1,7 @@
-import { getAccount } from '#lib/messages/accounts/store.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
 
 /** One Telegram account. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
+import { listOf } from '#lib/core/schema.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob, MessageJobQuery } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listMessageJobs } from '#lib/messages/jobs/list.ts';
-import { listOf } from '#lib/core/schema.ts';
 
 /** Outbound Telegram messages with their delivery status, newest first. */
 export const handler = endpoint(

@@ -1,9 +1,9 @@
-import { getAccount } from '#lib/messages/accounts/store.ts';
 import { CreateTwitterAccount, createTwitterAccount } from '#lib/channels/twitter/accounts.ts';
+import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { twitter } from '#lib/core/twitter-channel.ts';
 import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
 
 /** Connects an X account by its tokens; X is asked whose they are. */
 export const handler = endpoint(

@@ -1,9 +1,9 @@
-import { accountChange } from '#lib/messages/accounts/route.ts';
-import { getAccount } from '#lib/messages/accounts/store.ts';
 import { disconnectTwitter } from '#lib/channels/twitter/accounts.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { twitter } from '#lib/core/twitter-channel.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { accountChange } from '#lib/messages/accounts/route.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
 
 /** Ends an account: its tokens are revoked at X, and forgotten. What is queued waits for a day. */
 export const handler = endpoint(

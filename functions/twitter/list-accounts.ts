@@ -1,8 +1,8 @@
-import { listAccounts } from '#lib/messages/accounts/store.ts';
+import { listOf } from '#lib/core/schema.ts';
 import { twitter } from '#lib/core/twitter-channel.ts';
 import { Account, AccountQuery } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
+import { listAccounts } from '#lib/messages/accounts/store.ts';
 
 /** The X accounts that messages can leave through, with what they sent today and what waits. */
 export const handler = endpoint(

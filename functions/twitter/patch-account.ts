@@ -1,8 +1,8 @@
-import { patchAccount } from '#lib/messages/accounts/patch.ts';
-import { accountChange } from '#lib/messages/accounts/route.ts';
 import { twitter } from '#lib/core/twitter-channel.ts';
 import { PatchAccount } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { patchAccount } from '#lib/messages/accounts/patch.ts';
+import { accountChange } from '#lib/messages/accounts/route.ts';
 
 /** Changes how an account is called, how much and how fast it sends, and how it hears. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { CreateEndpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
-import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { createEndpoint, signedKinds } from '#lib/webhooks/store.ts';
 
 /** Registers a receiver. All endpoints of the workspace and environment share the secret, which only this and a rotation show. */

@@ -1,7 +1,7 @@
-import { Endpoint } from '#lib/entities/webhook.ts';
-import { requireLearning } from '#lib/publishing/feed/audience.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { Deleted } from '#lib/core/schema.ts';
+import { Endpoint } from '#lib/entities/webhook.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { requireLearning } from '#lib/publishing/feed/audience.ts';
 import { deleteEndpoint, getEndpoint, getStoredEndpoint } from '#lib/webhooks/store.ts';
 
 /** Removes an endpoint. What is pending is dropped. */

@@ -1,6 +1,6 @@
 import { DeliveryDetail } from '#lib/entities/delivery.ts';
-import { requireShown } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { requireShown } from '#lib/publishing/feed/audience.ts';
 import { getDelivery } from '#lib/webhooks/deliveries.ts';
 
 /** One delivery with its attempts and its last request. */

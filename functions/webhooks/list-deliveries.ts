@@ -1,7 +1,7 @@
-import { Delivery, DeliveryQuery } from '#lib/entities/delivery.ts';
-import { mayLearn } from '#lib/publishing/feed/audience.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/core/schema.ts';
+import { Delivery, DeliveryQuery } from '#lib/entities/delivery.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { mayLearn } from '#lib/publishing/feed/audience.ts';
 import { listDeliveries } from '#lib/webhooks/deliveries.ts';
 
 /** Deliveries of the last 30 days, newest first. */

@@ -1,6 +1,6 @@
+import { listOf } from '#lib/core/schema.ts';
 import { Endpoint, EndpointQuery } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/core/schema.ts';
 import { listEndpoints } from '#lib/webhooks/store.ts';
 
 /** Endpoints, newest first. */

@@ -1,6 +1,6 @@
 import { Endpoint, PatchEndpoint } from '#lib/entities/webhook.ts';
-import { requireLearning } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { requireLearning } from '#lib/publishing/feed/audience.ts';
 import { getEndpoint, getStoredEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
 
 /** Changes an endpoint. Disabling skips what is pending; enabling, or another url, forgets its failures. */

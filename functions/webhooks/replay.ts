@@ -1,6 +1,6 @@
 import { Delivery } from '#lib/entities/delivery.ts';
-import { requireShown } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { requireShown } from '#lib/publishing/feed/audience.ts';
 import { getDelivery, replayDelivery } from '#lib/webhooks/deliveries.ts';
 
 /** Delivers the same event once more, as a new delivery. */

@@ -1,6 +1,6 @@
 import { Endpoint, everyKind, RotatedSecret, RotateSecret } from '#lib/entities/webhook.ts';
-import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { getEndpoint, rotateSecret, signedKinds } from '#lib/webhooks/store.ts';
 
 /** A new secret for all endpoints of the workspace and environment; during the grace the old one signs too. */

@@ -1,7 +1,7 @@
+import { testTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { TestedDelivery } from '#lib/entities/delivery.ts';
 import { Endpoint, TestEndpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { testTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { getEndpoint } from '#lib/webhooks/store.ts';
 import { testEndpoint } from '#lib/webhooks/test-delivery.ts';
 

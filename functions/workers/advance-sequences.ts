@@ -1,8 +1,8 @@
 import { id } from '#lib/core/schema.ts';
-import { advance } from '#lib/sequences/advance.ts';
 import { workerTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { advance } from '#lib/sequences/advance.ts';
 
 /** Enrolled contacts get their next message when it is due. */
 export const handler = queueWorker(

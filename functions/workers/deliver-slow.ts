@@ -1,6 +1,6 @@
 import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { handleSignals } from '#lib/webhooks/signals.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { handleSignals } from '#lib/webhooks/signals.ts';
 
 /** The same for endpoints that answer slowly, apart from the others: they would use up what runs at once. */
 export const handler = queueWorker(

@@ -1,6 +1,6 @@
 import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { handleSignals } from '#lib/webhooks/signals.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { handleSignals } from '#lib/webhooks/signals.ts';
 
 /** Sends due webhook deliveries, one process per endpoint. */
 export const handler = queueWorker(

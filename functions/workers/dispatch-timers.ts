@@ -1,8 +1,8 @@
 import { queues } from '#lib/core/queues.ts';
-import { duePrefix } from '#lib/table/entity.ts';
 import { streamTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { dispatch } from '#lib/queues/dispatch.ts';
 import { insertedUnder, streamWorker } from '#lib/queues/stream-worker.ts';
+import { duePrefix } from '#lib/table/entity.ts';
 
 /** Every row that waits for a time has its message sent then. */
 export const handler = streamWorker(

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { fanOutTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { fanOutBacklog, retryFanOut } from '#lib/publishing/fan-out-backlog.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
 
 /** Makes the deliveries that would have held up the publisher, tenant by tenant. */
 export const handler = queueWorker(

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { sagaKinds } from '#functions/saga-kinds.ts';
-import { resumeSaga } from '#lib/table/resume.ts';
 import { sagaTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { resumeSaga } from '#lib/table/resume.ts';
 
 /** What was decided and then interrupted is completed. */
 export const handler = queueWorker(

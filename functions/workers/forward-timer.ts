@@ -1,10 +1,10 @@
 import { queues } from '#lib/core/queues.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { defaultTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 import { receiveGroups } from '#lib/queues/receive.ts';
 import { dispatchTimers } from '#lib/queues/send.ts';
 import { TimerRow } from '#lib/queues/timer.ts';
-import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** A schedule fires up to a minute early: what is left of the wait is the queue's own delay. */
 export const handler = queueWorker(

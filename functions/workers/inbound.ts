@@ -1,8 +1,8 @@
 import { lookAfterHook } from '#lib/channels/telegram/hook.ts';
 import { id } from '#lib/core/schema.ts';
 import { hookTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
 
 /** Sees to it that platforms post what people write to the bots that hear by a webhook. */
 export const handler = queueWorker(

@@ -1,7 +1,7 @@
-import { keepRequests } from '#lib/workspaces/keep-request.ts';
-import { requestLinePattern } from '#lib/workspaces/request-line.ts';
 import { workerTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { logWorker } from '#lib/queues/log-worker.ts';
+import { keepRequests } from '#lib/workspaces/keep-request.ts';
+import { requestLinePattern } from '#lib/workspaces/request-line.ts';
 
 /** What functions have logged of requests becomes the request logs of workspaces. */
 export const handler = logWorker(

@@ -1,10 +1,10 @@
-import { markOverdue } from '#lib/finance/invoice-store.ts';
 import { id } from '#lib/core/schema.ts';
-import { transact } from '#lib/table/transact.ts';
 import { system } from '#lib/core/tenant.ts';
 import { workerTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
+import { markOverdue } from '#lib/finance/invoice-store.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { transact } from '#lib/table/transact.ts';
 
 /** Each sent invoice has a timer at its due date, so the cost follows the invoices that are due. */
 export const handler = queueWorker(

@@ -1,7 +1,7 @@
-import { pollBots } from '#lib/transport/receiving/poll.ts';
 import { pollTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { pollBots } from '#lib/transport/receiving/poll.ts';
 
 /**
  * Hears for the bots that poll, workspaces in turn and several in one process; where there is a public address, bots have webhooks

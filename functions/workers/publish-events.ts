@@ -1,7 +1,7 @@
-import { publish } from '#lib/publishing/publish.ts';
-import { outboxPrefix } from '#lib/table/outbox.ts';
 import { streamTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { publish } from '#lib/publishing/publish.ts';
 import { insertedUnder, streamWorker } from '#lib/queues/stream-worker.ts';
+import { outboxPrefix } from '#lib/table/outbox.ts';
 
 /** Numbers the events of committed changes, writes the feed and makes the deliveries. */
 export const handler = streamWorker(

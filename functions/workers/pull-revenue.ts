@@ -1,8 +1,8 @@
-import { pullRevenue } from '#lib/finance/pull.ts';
 import { id } from '#lib/core/schema.ts';
 import { pullTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
+import { pullRevenue } from '#lib/finance/pull.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
 
 /** Pulls the revenue sources that are due. */
 export const handler = queueWorker(

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { putAgain, putLeft } from '#lib/publishing/bus.ts';
 import { fanOutTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
+import { putAgain, putLeft } from '#lib/publishing/bus.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
 
 /** Puts events on the operator's event bus that it did not take when they were published. */
 export const handler = queueWorker(

@@ -1,8 +1,8 @@
-import { noticesOf, SesEvent } from '#lib/email/notice.ts';
-import { receiveNotices } from '#lib/transport/sending/notice.ts';
 import { workerTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receiveEach } from '#lib/queues/receive.ts';
+import { noticesOf, SesEvent } from '#lib/email/notice.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receiveEach } from '#lib/queues/receive.ts';
+import { receiveNotices } from '#lib/transport/sending/notice.ts';
 
 /** What SES reports of a mail that has left: a bounce or a complaint. */
 export const handler = queueWorker(

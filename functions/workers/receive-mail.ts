@@ -1,8 +1,8 @@
-import { Judged } from '#lib/email/arrival.ts';
-import { deliverIncoming } from '#lib/transport/receiving/incoming.ts';
 import { incomingMailTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
+import { Judged } from '#lib/email/arrival.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { deliverIncoming } from '#lib/transport/receiving/incoming.ts';
 
 /** A mail for a workspace is read and stored there. */
 export const handler = queueWorker(

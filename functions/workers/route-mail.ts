@@ -1,8 +1,8 @@
-import { Notice } from '#lib/email/arrival.ts';
-import { routeMail } from '#lib/transport/receiving/route.ts';
 import { workerTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receiveEach } from '#lib/queues/receive.ts';
+import { Notice } from '#lib/email/arrival.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receiveEach } from '#lib/queues/receive.ts';
+import { routeMail } from '#lib/transport/receiving/route.ts';
 
 /** Every mail that SES stores gets in line for each workspace that its envelope names: who that is SES does not know. */
 export const handler = queueWorker(

@@ -1,9 +1,9 @@
-import { maxSenders } from '#lib/email/pace.ts';
 import { id } from '#lib/core/schema.ts';
-import { deliverEmail } from '#lib/transport/sending/mail.ts';
 import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
+import { maxSenders } from '#lib/email/pace.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { deliverEmail } from '#lib/transport/sending/mail.ts';
 
 /** Sends the queued e-mails that are due through SES. */
 export const handler = queueWorker(

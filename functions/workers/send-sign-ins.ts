@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { id } from '#lib/core/schema.ts';
 import { sendInvitation, sendSignIn } from '#lib/auth/sign-in-mail.ts';
+import { id } from '#lib/core/schema.ts';
 import { parseTenantKey } from '#lib/core/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receiveEach } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receiveEach } from '#lib/queues/receive.ts';
 
 /** An address that somebody typed, whoever has it; or a member who was invited. */
 const Message = v.union([

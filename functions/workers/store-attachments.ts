@@ -1,8 +1,8 @@
-import { storeAttachments } from '#lib/transport/receiving/attachments.ts';
 import { id } from '#lib/core/schema.ts';
 import { attachmentTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { storeAttachments } from '#lib/transport/receiving/attachments.ts';
 
 /** Fetches the files of messages that are stored already, and keeps those that callers have uploaded. */
 export const handler = queueWorker(

@@ -1,7 +1,7 @@
 import { measure } from '#lib/core/metrics.ts';
 import { queues } from '#lib/core/queues.ts';
-import { sweep, sweepDimensions } from '#lib/publishing/sweep.ts';
 import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { sweep, sweepDimensions } from '#lib/publishing/sweep.ts';
 import { worker } from '#lib/queues/worker.ts';
 
 /** Once a minute: whatever a crash interrupted goes on. */

@@ -1,8 +1,8 @@
-import { telegram } from '#lib/core/telegram-channel.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
-import { handleSignals } from '#lib/transport/sending/signals.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { senderTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { handleSignals } from '#lib/transport/sending/signals.ts';
 
 /** Sends the due messages of the accounts that its timers name, one sender per account. */
 export const handler = queueWorker(

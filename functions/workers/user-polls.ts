@@ -1,8 +1,8 @@
-import { pollUser } from '#lib/transport/receiving/user-poll.ts';
 import { id } from '#lib/core/schema.ts';
 import { userPollTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { receive } from '#lib/queues/receive.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { pollUser } from '#lib/transport/receiving/user-poll.ts';
 
 /** Asks Telegram and X what has happened in the accounts of persons, each while nobody else uses the account. */
 export const handler = queueWorker(

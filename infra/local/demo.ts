@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { loadRoutes } from '#infra/functions.ts';
 import type { Demo } from '#infra/local/files.ts';
-import { dayMs, hourMs, shifted } from '#lib/core/clock.ts';
-import type { Endpoint } from '#lib/http/endpoint.ts';
-import { execute } from '#lib/http/operation.ts';
 import type { Caller } from '#lib/core/caller.ts';
+import { dayMs, hourMs, shifted } from '#lib/core/clock.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { type Environment, environments } from '#lib/core/tenant.ts';
+import type { Endpoint } from '#lib/http/endpoint.ts';
+import { execute } from '#lib/http/operation.ts';
 
 const owner = 'Olivia Owner';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { unauthorizedReasons } from '#lib/auth/identify-key.ts';
 import { messaging } from '#lib/core/channel.ts';
 import type { Descriptor } from '#lib/core/channel-descriptor.ts';
-import { unauthorizedReasons } from '#lib/auth/identify-key.ts';
 import {
   badRequest,
   conflict,

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { RouteFunction } from '#infra/functions.ts';
 import { entriesOf } from '#lib/core/fields.ts';
-import type { Route } from '#lib/http/route.ts';
-import { scopesOf } from '#lib/http/route.ts';
 import { maxMetadataFilters } from '#lib/core/metadata.ts';
 import { statusOf } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
+import type { Route } from '#lib/http/route.ts';
+import { scopesOf } from '#lib/http/route.ts';
 import { errorResponses } from './errors.ts';
 import { exampleOf } from './examples.ts';
 import { everyAnswer, headerRefs, parameterRef } from './headers.ts';

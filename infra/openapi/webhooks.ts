@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { cursor } from '#lib/core/schema.ts';
 import { type EventKind, eventKinds, exampleOf } from '#lib/events/kinds.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { AnyEvent } from '#lib/publishing/feed/list.ts';
-import { cursor } from '#lib/core/schema.ts';
 import type { JsonSchema } from './inner.ts';
 import type { SchemaComponents } from './schemas.ts';
 

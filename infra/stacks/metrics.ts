@@ -1,14 +1,14 @@
 import type { Stack } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
-import { busDimensions } from '#lib/publishing/bus.ts';
-import { type MetricName, metricNamespace } from '#lib/core/metrics.ts';
-import { fileDimensions } from '#lib/transport/receiving/dimensions.ts';
-import { requestLogDimensions } from '#lib/workspaces/keep-request.ts';
-import { mailDimensions } from '#lib/transport/sending/dimensions.ts';
 import { signInDimensions } from '#lib/auth/session-dimensions.ts';
+import { type MetricName, metricNamespace } from '#lib/core/metrics.ts';
+import { busDimensions } from '#lib/publishing/bus.ts';
 import { sweepDimensions } from '#lib/publishing/sweep.ts';
+import { fileDimensions } from '#lib/transport/receiving/dimensions.ts';
+import { mailDimensions } from '#lib/transport/sending/dimensions.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
+import { requestLogDimensions } from '#lib/workspaces/keep-request.ts';
 import type { AlarmSettings, Alarms } from './alarms.ts';
 
 /** Adds the alarms on what a worker itself measures (lib/core/metrics.ts); most measure nothing. */

@@ -1,9 +1,9 @@
 import { Fn, Stack } from 'aws-cdk-lib';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueUrlVariable } from '#lib/core/env.ts';
-import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { isRowNeed, type Need, type RowNeed, type SecretKind, secretKinds } from '#lib/core/needs.ts';
 import type { QueueName } from '#lib/core/queues.ts';
+import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import type { AnyTable, DataReferences } from './data.ts';
 import type { Queues } from './queues.ts';

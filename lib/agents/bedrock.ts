@@ -1,7 +1,7 @@
 import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { ownConnections } from '#lib/aws/connections.ts';
 import { isPassing } from '#lib/aws/aws.ts';
+import { ownConnections } from '#lib/aws/connections.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { conflict, unavailable } from '#lib/core/problem.ts';

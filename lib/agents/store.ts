@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import type { Caller } from '#lib/core/caller.ts';
 import { secondMs } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { oncePer } from '#lib/core/once.ts';
+import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import {
   type AgentQuery,
@@ -11,17 +17,11 @@ import {
   type TestRun,
 } from '#lib/entities/agent.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import type { Caller } from '#lib/core/caller.ts';
-import { log } from '#lib/core/log.ts';
-import { oncePer } from '#lib/core/once.ts';
-import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
-import { reserve, settle } from '#lib/table/quota.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { reserve, settle } from '#lib/table/quota.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
-import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { bedrockModel } from './bedrock.ts';
 import type { Completion, Model, Prompt } from './model.ts';
 import { contactTurn, readCompletion, systemPrompt } from './prompt.ts';

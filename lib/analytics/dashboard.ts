@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { dayMs, firstCountedMonth, monthOf } from '#lib/core/clock.ts';
+import { fromCents, toCents } from '#lib/core/money.ts';
+import { CurrencyTotal, count, time } from '#lib/core/schema.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Tasks } from '#lib/entities/task.ts';
-import { fromCents, toCents } from '#lib/core/money.ts';
-import { CurrencyTotal, count, time } from '#lib/core/schema.ts';
 import { type Sums as Counted, readCounters } from '#lib/table/counters.ts';
 import type { By, Entity } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';

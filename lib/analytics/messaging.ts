@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
 import { dayMs, daysBetween, shifted } from '#lib/core/clock.ts';
-import { Accounts } from '#lib/entities/account.ts';
 import { choice, count, id, queryInteger, time } from '#lib/core/schema.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';

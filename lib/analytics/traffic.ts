@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { id, storedChoice } from '#lib/core/schema.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
-import { id, storedChoice } from '#lib/core/schema.ts';
 import type { EntryRow } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { eachInRange } from '#lib/table/summing.ts';

@@ -1,15 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
+import type { Caller } from '#lib/core/caller.ts';
 import { epochSeconds, timestamp } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
-import { isWithin } from '#lib/network/addresses.ts';
 import { Problem } from '#lib/core/problem.ts';
+import type { Actor, Tenant } from '#lib/core/tenant.ts';
+import { isWithin } from '#lib/network/addresses.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { Attribute, type Condition } from '#lib/table/write.ts';
-import type { Actor, Tenant } from '#lib/core/tenant.ts';
-import type { Caller } from '#lib/core/caller.ts';
 import { Keys, type StoredKey } from './key.ts';
 
 /** What a request may still do in the current minute (contract 0.6). */

@@ -1,8 +1,4 @@
 import * as v from 'valibot';
-import type { Role } from '#lib/core/choices.ts';
-import { timestamp } from '#lib/core/clock.ts';
-import { env } from '#lib/core/env.ts';
-import type { Caller, Membership, SignedIn } from '#lib/core/caller.ts';
 import {
   type Allowance,
   allowanceOf,
@@ -12,12 +8,16 @@ import {
   isOpen,
   opensWindow,
 } from '#lib/auth/identify-key.ts';
-import { activeMembers } from '#lib/workspaces/people.ts';
+import type { Caller, Membership, SignedIn } from '#lib/core/caller.ts';
+import type { Role } from '#lib/core/choices.ts';
+import { timestamp } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
 import { invalidField, Problem } from '#lib/core/problem.ts';
 import { meaningOf, type Scope, scopes } from '#lib/core/scopes.ts';
+import { type Environment, environments } from '#lib/core/tenant.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { type Environment, environments } from '#lib/core/tenant.ts';
+import { activeMembers } from '#lib/workspaces/people.ts';
 import { StoredSession } from './session-store.ts';
 import { hashOf, sessionForm } from './session-token.ts';
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { isAddressOrRange } from '#lib/network/addresses.ts';
 import {
   choice,
   count,
@@ -16,6 +15,7 @@ import {
 } from '#lib/core/schema.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { environments } from '#lib/core/tenant.ts';
+import { isAddressOrRange } from '#lib/network/addresses.ts';
 
 const shown = {
   id: id(),

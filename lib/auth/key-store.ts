@@ -1,14 +1,14 @@
 import type * as v from 'valibot';
+import type { Caller } from '#lib/core/caller.ts';
 import { env } from '#lib/core/env.ts';
-import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { conflict, invalidField, notFound, Problem } from '#lib/core/problem.ts';
 import { randomText } from '#lib/core/random.ts';
 import type { Scope } from '#lib/core/scopes.ts';
+import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { asked } from '#lib/table/asked.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Caller } from '#lib/core/caller.ts';
 import { hashKey } from './identify-key.ts';
 import { Keys, type StoredKey, shownKey } from './key.ts';
 import type { KeyQuery, MintKey, PatchKey } from './key-schema.ts';

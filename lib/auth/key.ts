@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { env } from '#lib/core/env.ts';
 import { count, id, storedChoice } from '#lib/core/schema.ts';
 import { scopes } from '#lib/core/scopes.ts';
+import { environments } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
-import { environments } from '#lib/core/tenant.ts';
 
 /** An API key with its requests of this minute; found without knowing the workspace. */
 export const Keys = entity({

@@ -1,8 +1,8 @@
-import { epochSeconds } from '#lib/core/clock.ts';
 import { currentWindow } from '#lib/auth/identify-key.ts';
+import { epochSeconds } from '#lib/core/clock.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
-import { clientNetwork } from '#lib/network/addresses.ts';
 import { rateLimited } from '#lib/core/problem.ts';
+import { clientNetwork } from '#lib/network/addresses.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { hashOf } from './session-token.ts';

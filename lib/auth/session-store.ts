@@ -1,16 +1,16 @@
 import * as v from 'valibot';
-import { epochSeconds, fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
-import type { Membership } from '#lib/core/caller.ts';
 import { challenge, currentWindow } from '#lib/auth/identify-key.ts';
-import { type Person, peopleOf } from '#lib/workspaces/people.ts';
+import type { Membership } from '#lib/core/caller.ts';
+import { epochSeconds, fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { id } from '#lib/core/schema.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { putRows, readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { noteSignedIn } from './signed-in.ts';
+import { type Person, peopleOf } from '#lib/workspaces/people.ts';
 import { hashOf, newSessionToken, newSignInToken, signInForm } from './session-token.ts';
+import { noteSignedIn } from './signed-in.ts';
 
 const signInMs = 15 * minuteMs;
 const sessionMs = 12 * hourMs;

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { Member } from '#lib/entities/member.ts';
-import { Workspace } from '#lib/entities/workspace.ts';
-import type { Person } from '#lib/workspaces/people.ts';
 import { id, storedChoice, time } from '#lib/core/schema.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { environments } from '#lib/core/tenant.ts';
+import { Member } from '#lib/entities/member.ts';
+import { Workspace } from '#lib/entities/workspace.ts';
+import type { Person } from '#lib/workspaces/people.ts';
 
 /** A workspace that a person is a member of. */
 const WorkspaceName = v.pipe(v.object({ id: id(), name: v.nullable(v.string()) }), v.title('WorkspaceName'));

@@ -1,22 +1,22 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { isThrottled } from '#lib/aws/aws.ts';
 import { fromNow, hourMs, now, secondMs, sleep } from '#lib/core/clock.ts';
-import { noSender } from '#lib/email/sender.ts';
-import { handOver, isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
-import { Members } from '#lib/entities/member.ts';
 import { env } from '#lib/core/env.ts';
 import { log } from '#lib/core/log.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
-import { membershipsOf, type Person, peopleOf } from '#lib/workspaces/people.ts';
 import { measure } from '#lib/core/metrics.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { noSender } from '#lib/email/sender.ts';
+import { handOver, isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
+import { Members } from '#lib/entities/member.ts';
 import { settle, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { membershipsOf, type Person, peopleOf } from '#lib/workspaces/people.ts';
 import { countInvitation, countToStranger, type Uncount } from './session-asked.ts';
 import { signInDimensions } from './session-dimensions.ts';
+import { createSignIn } from './session-store.ts';
 import { signInLink } from './sign-in-link.ts';
 import { hasSignedIn } from './signed-in.ts';
-import { createSignIn } from './session-store.ts';
 
 /** A link that somebody, of a client's network, has asked for. */
 interface Asked {

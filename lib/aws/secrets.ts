@@ -1,6 +1,6 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
-import { shortCalls } from './short-calls.ts';
 import { env } from '#lib/core/env.ts';
+import { shortCalls } from './short-calls.ts';
 
 let client: KMSClient | undefined;
 const kms = () => {

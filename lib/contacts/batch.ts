@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import {
   Contacts,
@@ -11,7 +11,7 @@ import {
   UpsertContact,
 } from '#lib/entities/contact.ts';
 import { Tags } from '#lib/entities/tag.ts';
-import { idInput } from '#lib/core/schema.ts';
+import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact, createContact, getContact } from './store.ts';
 import { attachTag, detachTag } from './tagging.ts';

@@ -1,5 +1,8 @@
 import type * as v from 'valibot';
+import { listTags } from '#lib/contacts/tags.ts';
 import { latest } from '#lib/core/clock.ts';
+import { united } from '#lib/core/metadata.ts';
+import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
 import { maxNoteCharacters } from '#lib/entities/activity.ts';
 import {
   Contacts,
@@ -10,18 +13,15 @@ import {
 } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
-import { Tags } from '#lib/entities/tag.ts';
-import { united } from '#lib/core/metadata.ts';
-import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
 import { moveReferences } from '#lib/entities/references/follow.ts';
 import { mergedInto, resolveMerged } from '#lib/entities/references/merged.ts';
 import { reachOf, tracesOf, united as unitedReach } from '#lib/entities/references/reach.ts';
+import { Tags } from '#lib/entities/tag.ts';
 import { entryKey, entryRowsIn } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { listTags } from '#lib/contacts/tags.ts';
 import { startRename } from './rename.ts';
 import { getStoredContact, type ShownContact, saveContact, withTags } from './store.ts';
 import { removeTagEntries } from './tags-of-gone.ts';

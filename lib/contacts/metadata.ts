@@ -1,5 +1,5 @@
-import { changesOf } from '#lib/events/changes.ts';
 import { isSameMetadata } from '#lib/core/metadata.ts';
+import { changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getStoredContact, updateContact } from './store.ts';
 

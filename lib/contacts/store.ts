@@ -1,4 +1,7 @@
 import type * as v from 'valibot';
+import { listTags } from '#lib/contacts/tags.ts';
+import { withMetadata } from '#lib/core/metadata.ts';
+import { invalidField, notFound } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import {
   type ContactChange,
@@ -13,14 +16,11 @@ import {
 } from '#lib/entities/contact.ts';
 import { type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
-import { withMetadata } from '#lib/core/metadata.ts';
-import { invalidField, notFound } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { listTags } from '#lib/contacts/tags.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
 import { startRename } from './rename.ts';
 

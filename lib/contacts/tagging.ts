@@ -1,15 +1,15 @@
 import type * as v from 'valibot';
+import { createTag, findTag, getTag, listTags, removeTag } from '#lib/contacts/tags.ts';
+import { invalidField, Problem } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { type AddTag, Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { byName, type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changesOf } from '#lib/events/changes.ts';
-import { invalidField, Problem } from '#lib/core/problem.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createTag, findTag, getTag, listTags, removeTag } from '#lib/contacts/tags.ts';
 import { forgetTag } from '#lib/webhooks/filter.ts';
 import { addActivity } from './activity.ts';
 import { readTagged, tagsOf, updateContact } from './store.ts';

@@ -1,4 +1,6 @@
 import type * as v from 'valibot';
+import { oncePer } from '#lib/core/once.ts';
+import { conflict, notFound } from '#lib/core/problem.ts';
 import {
   byName,
   type CreateTag,
@@ -11,8 +13,6 @@ import {
   TagNames,
   Tags,
 } from '#lib/entities/tag.ts';
-import { oncePer } from '#lib/core/once.ts';
-import { conflict, notFound } from '#lib/core/problem.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

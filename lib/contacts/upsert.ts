@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { conflict, invalidField } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import {
   Contacts,
@@ -8,7 +9,6 @@ import {
   type UpsertContact,
   Upserts,
 } from '#lib/entities/contact.ts';
-import { conflict, invalidField } from '#lib/core/problem.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { integer } from './schema.ts';
 import type { Descriptor } from './channel-descriptor.ts';
+import { integer } from './schema.ts';
 
 /** What Telegram lets a bot download. */
 export const maxBotFileBytes = 20 * 1024 * 1024;

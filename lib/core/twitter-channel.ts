@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { nullablePattern } from './schema.ts';
 import type { Descriptor } from './channel-descriptor.ts';
+import { nullablePattern } from './schema.ts';
 
 const userId = /^\d{1,20}$/;
 const description = '1 to 20 digits';

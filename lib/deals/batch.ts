@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
-import { CreateDeal, Deals, DealWithTasks, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
 import { choice, idInput } from '#lib/core/schema.ts';
+import { CreateDeal, Deals, DealWithTasks, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
+import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import { createDeal, moveDeal, patchDeal } from './store.ts';
 
 const touches = (item: { id: number }) => `deal/${item.id}`;

@@ -1,4 +1,7 @@
 import type * as v from 'valibot';
+import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
+import { listTasksOfDeal } from '#lib/deals/task-store.ts';
 import {
   type CreateDeal,
   type Deal,
@@ -12,16 +15,13 @@ import {
   type StoredDeal,
   shownDeal,
 } from '#lib/entities/deal.ts';
+import { referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
-import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
-import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
-import { referredContact } from '#lib/entities/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { listTasksOfDeal } from '#lib/deals/task-store.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 type Shown = v.InferOutput<typeof DealWithTasks>;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
-import { CreateTask, PatchTask, SetTaskStatus, Task, Tasks } from '#lib/entities/task.ts';
 import { choice, idInput } from '#lib/core/schema.ts';
+import { CreateTask, PatchTask, SetTaskStatus, Task, Tasks } from '#lib/entities/task.ts';
+import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import { createTask, patchTask, setTaskStatus } from './task-store.ts';
 
 const touches = (item: { id: number }) => `task/${item.id}`;

@@ -1,6 +1,10 @@
 import * as v from 'valibot';
+import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { notFound } from '#lib/core/problem.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
+import { presentId } from '#lib/entities/references/merged.ts';
+import { referredContact, referredDeal } from '#lib/entities/references/referred.ts';
 import {
   type CreateTask,
   type DealTask,
@@ -17,17 +21,13 @@ import {
   Tasks,
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
-import { requireActiveMember } from '#lib/workspaces/members.ts';
-import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
-import { notFound } from '#lib/core/problem.ts';
-import { presentId } from '#lib/entities/references/merged.ts';
-import { referredContact, referredDeal } from '#lib/entities/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { entries, listCopies } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { requireActiveMember } from '#lib/workspaces/members.ts';
 
 type Shown = v.InferOutput<typeof Task>;
 

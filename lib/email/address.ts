@@ -1,7 +1,7 @@
-import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { env } from '#lib/core/env.ts';
 import { addressKey, emailAddress, withAsciiDomain } from '#lib/core/mail-address.ts';
 import { environments, type Tenant } from '#lib/core/tenant.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
 
 const isAscii = /^[!-~]*$/;
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { Authentication, type Outcome, outcome } from '#lib/entities/email-message.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
+import { Authentication, type Outcome, outcome } from '#lib/entities/email-message.ts';
 import type { Mail } from './mail.ts';
 
 /** As an operator states it: all of it, or one word for all four. */

@@ -1,7 +1,7 @@
-import { BouncedAddresses, digestOf } from '#lib/entities/bounce.ts';
-import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { conflict } from '#lib/core/problem.ts';
+import { BouncedAddresses, digestOf } from '#lib/entities/bounce.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const rowOf = (email: string) => ({ address: digestOf(addressKey(email)) });

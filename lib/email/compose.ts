@@ -4,8 +4,8 @@ import { type CreateEmailMessage, EmailMessages, type ReplyJob } from '#lib/enti
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
-import { originOf } from '#lib/messages/jobs/store.ts';
 import { referredContact } from '#lib/entities/references/referred.ts';
+import { originOf } from '#lib/messages/jobs/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { queueMail } from './outgoing.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, addressParser } from 'postal-mime';
 import { now, timestamp } from '#lib/core/clock.ts';
+import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { maxAttachments } from '#lib/entities/message.ts';
 import { cleanFileName } from '#lib/files/name.ts';
-import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
 import { distinct, nowhere } from './address.ts';
 import { escaped, sanitise, textOf } from './html.ts';
 import { type Contents, leftOutMark, readParts } from './mime.ts';

@@ -1,8 +1,8 @@
+import type { Tenant } from '#lib/core/tenant.ts';
 import { Contacts, normalised } from '#lib/entities/contact.ts';
 import { type Mailbox, maxParticipants, type Participant, type StoredThread } from '#lib/entities/email-thread.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { distinct, isOwnAddress, sameAddress } from './address.ts';
 
 /** Those who take part in a thread after a mail: first who wrote it or gets it from us, last whom a sender only named. */

@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
+import { badRequest, conflict } from '#lib/core/problem.ts';
 import { type CreateReply, EmailMessages, type ReplyJob } from '#lib/entities/email-message.ts';
 import { topicOf } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { originOf } from '#lib/messages/jobs/store.ts';
-import { badRequest, conflict } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached } from './address.ts';

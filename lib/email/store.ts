@@ -1,4 +1,6 @@
 import type * as v from 'valibot';
+import { log } from '#lib/core/log.ts';
+import { notFound } from '#lib/core/problem.ts';
 import { BodyParts, type EmailMessage, EmailMessages, type StoredEmailMessage } from '#lib/entities/email-message.ts';
 import {
   type Mailbox,
@@ -8,12 +10,10 @@ import {
   Threads,
 } from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
-import { log } from '#lib/core/log.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
-import { notFound } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { type Body, leastBytesIn, packed, previewOf, unpacked } from './body.ts';
 import { participantsWith } from './participants.ts';
 

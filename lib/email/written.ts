@@ -1,8 +1,8 @@
 import { dayMs, shifted } from '#lib/core/clock.ts';
+import { invalidField } from '#lib/core/problem.ts';
 import { maxRecipients } from '#lib/entities/email-message.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { takeFiles } from '#lib/files/store.ts';
-import { invalidField } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct } from './address.ts';
 import { isOverlong } from './body.ts';

@@ -1,5 +1,5 @@
-import { entity } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 import { EventsLeft, FailedEvent } from './webhook-fan-out.ts';
 
 const group = (tenant: Tenant) => `${tenantKey(tenant)}/bus-backlog`;

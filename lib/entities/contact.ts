@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/core/channel.ts';
 import { Identities } from '#lib/core/channel-identities.ts';
-import { telegram } from '#lib/core/telegram-channel.ts';
 import { contactStages } from '#lib/core/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
@@ -23,6 +22,7 @@ import {
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { Tag, tagName } from './tag.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/core/clock.ts';
-import { eventKindNames } from '#lib/events/names.ts';
 import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const statuses = ['pending', 'retrying', 'succeeded', 'failed', 'skipped'] as const;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { enrollmentStatuses } from '#lib/core/choices.ts';
 import { choice, count, id, paging, queryInteger, storedChoice, time } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 /** A contact in a sequence (contract section 10). */
 export const Enrollment = v.pipe(

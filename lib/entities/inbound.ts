@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { platforms } from '#lib/core/channel.ts';
 import { inboundModes, inboundStatuses } from '#lib/core/choices.ts';
 import { count, id, storedChoice, time } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 const shown = {
   mode: storedChoice(inboundModes),

@@ -17,8 +17,8 @@ import {
   time,
   timeInput,
 } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 export const Outstanding = v.pipe(
   v.object({ currency: v.string(), count: count(), total: v.number() }),

@@ -4,9 +4,9 @@ import { senderName, Target } from '#lib/core/channel-target.ts';
 import { jobStatuses } from '#lib/core/choices.ts';
 import { monthOf, timestamp } from '#lib/core/clock.ts';
 import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
-import { tenantKey } from '#lib/core/tenant.ts';
 import { AtPlatform } from './message.ts';
 
 const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;

@@ -1,7 +1,17 @@
 import * as v from 'valibot';
 import { roles } from '#lib/core/choices.ts';
 import { addressKey, emailAddress } from '#lib/core/mail-address.ts';
-import { choice, id, nullableLine, paging, pattern, queryBoolean, queryText, storedChoice, time } from '#lib/core/schema.ts';
+import {
+  choice,
+  id,
+  nullableLine,
+  paging,
+  pattern,
+  queryBoolean,
+  queryText,
+  storedChoice,
+  time,
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { choice, count, currency, id, integer, line, nullableSecret, storedChoice, time } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 const modes = ['pull', 'push'] as const;
 const syncStatuses = ['never', 'running', 'ok', 'failed'] as const;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/core/channel.ts';
 import { id, storedChoice } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 /** What the row of a sender holds at most, however it is paced: it is written with every turn. */
 export const maxPeers = 500;

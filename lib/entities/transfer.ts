@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { secondMs } from '#lib/core/clock.ts';
 import { count, id, time } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { attachmentTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { entity } from '#lib/table/entity.ts';
 
 /** Where the bytes of a message's attachments are. */
 export const Source = v.variant('kind', [

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { QueueName } from '#lib/core/queues.ts';
 import { count, id } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 const schema = v.object({
   /** Of the endpoint. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { integer } from '#lib/core/schema.ts';
-import { entity } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { entity } from '#lib/table/entity.ts';
 
 const sequence = integer(0, Number.MAX_SAFE_INTEGER);
 const group = (tenant: Tenant) => `${tenantKey(tenant)}/webhook-fan-out`;

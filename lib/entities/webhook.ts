@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
-import { eventFieldName } from '#lib/events/changes.ts';
-import { eventKindNames } from '#lib/events/names.ts';
 import {
   choice,
   count,
@@ -19,6 +17,8 @@ import {
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
+import { eventFieldName } from '#lib/events/changes.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const everyKind = '*';

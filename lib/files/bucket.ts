@@ -10,8 +10,8 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { ownConnections } from '#lib/aws/connections.ts';
 import { isMissing } from '#lib/aws/aws.ts';
+import { ownConnections } from '#lib/aws/connections.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import { sliced } from '#lib/core/parallel.ts';

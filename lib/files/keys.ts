@@ -1,6 +1,6 @@
-import type { StoredAttachment } from '#lib/entities/message.ts';
 import { randomText } from '#lib/core/random.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
+import type { StoredAttachment } from '#lib/entities/message.ts';
 
 /** Where callers put what no message has taken yet: the bucket removes it after a day. */
 export const uploadsPrefix = 'uploads/';

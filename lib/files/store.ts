@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 import { minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
+import { invalidField, notFound, unavailable } from '#lib/core/problem.ts';
 import { type AttachmentFile, type CreateFile, Files, type FileUpload } from '#lib/entities/file.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
-import { invalidField, notFound, unavailable } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { isStored } from './bucket.ts';
 import { ownKey, uploadKey } from './keys.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { amount, category, description, type } from '#lib/entities/transaction.ts';
 import { fieldErrors } from '#lib/core/fields.ts';
-import { openOutbound } from '#lib/network/outbound.ts';
 import { cleaned, currency, line, nullableTimeInput } from '#lib/core/schema.ts';
 import { oneLine, withoutControls } from '#lib/core/text.ts';
 import { feedTimeoutMs } from '#lib/core/timeouts.ts';
+import { amount, category, description, type } from '#lib/entities/transaction.ts';
+import { openOutbound } from '#lib/network/outbound.ts';
 
 /** How a feed is written; the description of `GET /v1/finance/revenue-sources` says it to those who write one. */
 const FeedRow = v.object({

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
 import {
   type CreateInvoice,
   type Invoice,
@@ -7,10 +8,9 @@ import {
   Invoices,
   isOwed,
 } from '#lib/entities/invoice.ts';
+import { referredContact } from '#lib/entities/references/referred.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
-import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
-import { referredContact } from '#lib/entities/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,4 +1,8 @@
 import type * as v from 'valibot';
+import { encrypt } from '#lib/aws/secrets.ts';
+import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { inTurn } from '#lib/entities/in-turn.ts';
 import {
   type CreateRevenueSource,
   maxFeedUrlLength,
@@ -7,12 +11,8 @@ import {
   RevenueSources,
   type StoredRevenueSource,
 } from '#lib/entities/revenue-source.ts';
-import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
-import { inTurn } from '#lib/entities/in-turn.ts';
-import { encrypt } from '#lib/aws/secrets.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 
 /** Every source, newest first. */
 export async function listRevenueSources(tx: UnitOfWork): Promise<v.InferInput<typeof RevenueSourceList>> {

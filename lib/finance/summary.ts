@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { dayMs } from '#lib/core/clock.ts';
-import { Outstanding } from '#lib/entities/invoice.ts';
 import { fromCents } from '#lib/core/money.ts';
 import { invalidField } from '#lib/core/problem.ts';
 import { count, currency, time, timeInput } from '#lib/core/schema.ts';
+import { Outstanding } from '#lib/entities/invoice.ts';
 import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { outstanding, sumRealized } from './sums.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { dayMs, dayOf, monthOf, secondMs, shifted } from '#lib/core/clock.ts';
+import { fromCents, toCents } from '#lib/core/money.ts';
 import { Invoices } from '#lib/entities/invoice.ts';
 import { groupName, type Transaction, TransactionCopy, Transactions } from '#lib/entities/transaction.ts';
-import { fromCents, toCents } from '#lib/core/money.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';

@@ -1,5 +1,8 @@
 import type * as v from 'valibot';
+import { notFound } from '#lib/core/problem.ts';
 import { Contacts } from '#lib/entities/contact.ts';
+import { presentId } from '#lib/entities/references/merged.ts';
+import { referredContact, referredDeal } from '#lib/entities/references/referred.ts';
 import {
   type CreateTransaction,
   type Transaction,
@@ -7,9 +10,6 @@ import {
   Transactions,
 } from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
-import { notFound } from '#lib/core/problem.ts';
-import { presentId } from '#lib/entities/references/merged.ts';
-import { referredContact, referredDeal } from '#lib/entities/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { env } from '#lib/core/env.ts';
-import { clientAddress } from '#lib/network/addresses.ts';
 import { apiRevision } from '#lib/core/revision.ts';
 import { firstCharacters, oneLine } from '#lib/core/text.ts';
+import { clientAddress } from '#lib/network/addresses.ts';
 import { withoutCredentials } from './credentials.ts';
 import type { Reply } from './idempotency.ts';
-import type { RequestFacts, Route } from './route.ts';
 import { countUnits } from './identify.ts';
 import { report } from './log.ts';
 import { type Event, type Progress, progressOf, type Request, type RequestStep, type Result } from './progress.ts';
+import type { RequestFacts, Route } from './route.ts';
 
 /** First in, last out: the request's facts before, the headers of every answer and the log line after. */
 export function answering(route: Route): RequestStep {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { badRequest, type Problem } from '#lib/core/problem.ts';
-import type { Route } from './route.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
+import type { Route } from './route.ts';
 
 const maxBodyBytes = 1024 * 1024;
 /** Far more than any body has, and a fifth of what the parser, which goes by recursion, has room for. */

@@ -5,13 +5,12 @@ import type { Caller } from '#lib/core/caller.ts';
 import { notFound, Problem, unavailable } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { measured } from '#lib/table/usage.ts';
-import type { Reply } from './idempotency.ts';
-import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
-import type { Input, RequestFacts, Route } from './route.ts';
 import { answering, render } from './answer.ts';
 import { decodedBody, readingBody } from './body.ts';
 import { countingFiles } from './files.ts';
+import type { Reply } from './idempotency.ts';
 import { countOnceMore, identifying } from './identify.ts';
+import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import {
   callerOf,
   type Event,
@@ -22,6 +21,7 @@ import {
   type Result,
 } from './progress.ts';
 import { refusing } from './refuse.ts';
+import type { Input, RequestFacts, Route } from './route.ts';
 
 /** The Lambda handler of one route. */
 export interface RouteHandler {

@@ -1,7 +1,7 @@
-import { epochSeconds } from '#lib/core/clock.ts';
 import { currentWindow } from '#lib/auth/identify-key.ts';
-import { clientNetwork } from '#lib/network/addresses.ts';
+import { epochSeconds } from '#lib/core/clock.ts';
 import { rateLimited } from '#lib/core/problem.ts';
+import { clientNetwork } from '#lib/network/addresses.ts';
 import { progressOf, type RequestStep } from './progress.ts';
 
 /** A page is a dozen of them, most of which a browser keeps. */

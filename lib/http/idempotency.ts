@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { epochSeconds, now, secondMs } from '#lib/core/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/core/problem.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { isConflict } from '#lib/table/errors.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -11,7 +12,6 @@ import { cut } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */
 export interface Reply {

@@ -1,12 +1,12 @@
-import { now } from '#lib/core/clock.ts';
-import type { Caller } from '#lib/core/caller.ts';
 import { type Allowance, countAnonymous, countMore, identify, KnownKeyRefused } from '#lib/auth/identify-key.ts';
+import { type Identified, identifySession, missingSession, sessionIn } from '#lib/auth/identify-session.ts';
+import type { Caller } from '#lib/core/caller.ts';
+import { now } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { Problem, rateLimited } from '#lib/core/problem.ts';
-import { type Identified, identifySession, missingSession, sessionIn } from '#lib/auth/identify-session.ts';
 import { unitsTaken } from '#lib/table/usage.ts';
-import { type Route, scopesOf } from './route.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
+import { type Route, scopesOf } from './route.ts';
 
 /** Who is it, from where, may they, and how much is left: by the scope that the event asks for, and the roles that members need. */
 export const identifying = (scopeOf: (event: Event) => Route['scope'], roles?: Route['roles']): RequestStep => ({

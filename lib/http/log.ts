@@ -1,8 +1,8 @@
 import { now } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import type { RequestLine } from '#lib/workspaces/request-line.ts';
-import type { Route } from './route.ts';
 import type { Progress, Result } from './progress.ts';
+import type { Route } from './route.ts';
 import { shownPath, shownRoute } from './shown-path.ts';
 
 /** The log line of a request, from which its workspace has it in the request log. A metric for each route would cost

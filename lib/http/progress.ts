@@ -1,7 +1,7 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Caller } from '#lib/core/caller.ts';
 import type { Allowance } from '#lib/auth/identify-key.ts';
+import type { Caller } from '#lib/core/caller.ts';
 import type { Problem } from '#lib/core/problem.ts';
 import type { RequestFacts } from './route.ts';
 

@@ -2,10 +2,10 @@ import { isPassing } from '#lib/aws/aws.ts';
 import { log } from '#lib/core/log.ts';
 import { Problem, unavailable } from '#lib/core/problem.ts';
 import { recordAudit } from '#lib/table/outbox.ts';
-import { auditEntry } from './operation.ts';
-import type { RequestFacts, Route } from './route.ts';
 import { render } from './answer.ts';
+import { auditEntry } from './operation.ts';
 import { type Known, progressOf, type RequestStep } from './progress.ts';
+import type { RequestFacts, Route } from './route.ts';
 
 /** Whatever is thrown becomes an answer in the envelope; refusals of a known caller that the contract names are audited. */
 export const refusing = (route: Route): RequestStep => ({

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
-import type { Role } from '#lib/core/choices.ts';
 import type { Caller } from '#lib/core/caller.ts';
+import type { Role } from '#lib/core/choices.ts';
 import type { Need } from '#lib/core/needs.ts';
 import type { ErrorCode } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';

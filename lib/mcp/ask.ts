@@ -1,12 +1,12 @@
 import { entriesOf } from '#lib/core/fields.ts';
-import type { Endpoint, IdentifiedRequest } from '#lib/http/endpoint.ts';
-import type { Reply } from '#lib/http/idempotency.ts';
-import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
-import type { Route } from '#lib/http/route.ts';
-import { requireScope } from '#lib/http/identify.ts';
-import { auditRefusal, problemOf } from '#lib/http/refuse.ts';
 import { invalidField, Problem } from '#lib/core/problem.ts';
 import { firstCharacters } from '#lib/core/text.ts';
+import type { Endpoint, IdentifiedRequest } from '#lib/http/endpoint.ts';
+import type { Reply } from '#lib/http/idempotency.ts';
+import { requireScope } from '#lib/http/identify.ts';
+import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
+import { auditRefusal, problemOf } from '#lib/http/refuse.ts';
+import type { Route } from '#lib/http/route.ts';
 import { isObject } from './message.ts';
 import type { Arguments, Ask, Shown, Update } from './tool.ts';
 

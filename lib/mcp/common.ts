@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { entriesOf } from '#lib/core/fields.ts';
-import type { Endpoint } from '#lib/http/endpoint.ts';
 import { listInput, queryText, reading } from '#lib/core/schema.ts';
+import type { Endpoint } from '#lib/http/endpoint.ts';
 import { own, type Parameter, type Parameters, passed, pick } from './tool.ts';
 
 /** JSON Schemas of results, shallow because the whole list of tools has a budget; the operations check what they answer. */

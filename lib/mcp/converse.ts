@@ -1,9 +1,9 @@
 import { now } from '#lib/core/clock.ts';
-import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
-import type { Reply } from '#lib/http/idempotency.ts';
 import type { Problem } from '#lib/core/problem.ts';
 import { apiRevision } from '#lib/core/revision.ts';
 import { firstCharacters } from '#lib/core/text.ts';
+import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
+import type { Reply } from '#lib/http/idempotency.ts';
 import { checkMirrors, eraOf, type Header, legacyVersions, serverInfoKey, supportedVersions } from './era.ts';
 import {
   type Answer,

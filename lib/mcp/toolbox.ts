@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { parseFields } from '#lib/core/fields.ts';
-import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
-import { namesShown } from '#lib/http/names-shown.ts';
-import { problemOf } from '#lib/http/refuse.ts';
 import { log } from '#lib/core/log.ts';
 import { invalidField, type Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
+import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
+import { namesShown } from '#lib/http/names-shown.ts';
+import { problemOf } from '#lib/http/refuse.ts';
 import { asking } from './ask.ts';
 import type { Toolbox } from './converse.ts';
 import { definitionOf } from './definition.ts';

@@ -1,10 +1,10 @@
+import { firstBytes, oneLine } from '#lib/core/text.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Messages, type StoredAttachment, type StoredMessage } from '#lib/entities/message.ts';
 import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import { takeFiles } from '#lib/files/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { firstBytes, oneLine } from '#lib/core/text.ts';
 import { announceUpdate, findMessage } from './store.ts';
 
 /** A file that came in, as its sender describes it. */

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
-import { Contact, Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { Message, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { inParallel } from '#lib/core/parallel.ts';
 import { choice, paging, queryBoolean, queryText, storedChoice } from '#lib/core/schema.ts';
+import { firstCharacters, folded } from '#lib/core/text.ts';
+import { Contact, Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Message, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import type { Page } from '#lib/table/list.ts';
 import { batches, belowId, flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { firstCharacters, folded } from '#lib/core/text.ts';
 
 const { id, name, company, stage } = Contact.entries;
 const { id: messageId, channel, direction, body, createdAt, status } = Message.entries;

@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
+import { unknownReference } from '#lib/core/problem.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { type AtPlatform, Messages, type ReadMessages, type StoredMessage } from '#lib/entities/message.ts';
 import { Peers } from '#lib/entities/peer.ts';
-import { unknownReference } from '#lib/core/problem.ts';
 import { countEntries, listCopies } from '#lib/table/entries.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { stepThrough } from '#lib/table/list.ts';

@@ -1,9 +1,9 @@
 import { messaging, type Platform } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn } from '#lib/core/channel-target.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { findIdentity } from '#lib/messages/identity.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
+import { findIdentity } from '#lib/messages/identity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

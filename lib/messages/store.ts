@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { latest } from '#lib/core/clock.ts';
+import { notFound } from '#lib/core/problem.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import {
   type AtPlatform,
@@ -12,10 +13,9 @@ import {
   type StoredMessage,
   type WorkspaceMessageQuery,
 } from '#lib/entities/message.ts';
-import { changesOf, idText } from '#lib/events/changes.ts';
-import { notFound } from '#lib/core/problem.ts';
 import { mergedInto, presentId, resolveMerged } from '#lib/entities/references/merged.ts';
 import { reachBy, reachOf, united } from '#lib/entities/references/reach.ts';
+import { changesOf, idText } from '#lib/events/changes.ts';
 import { asked } from '#lib/table/asked.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { entries } from '#lib/table/entries.ts';

@@ -1,10 +1,10 @@
+import { changeContact } from '#lib/contacts/store.ts';
 import { messaging, type Platform } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn } from '#lib/core/channel-target.ts';
-import { changeContact } from '#lib/contacts/store.ts';
 import { Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
-import { findHolder, findIdentity } from '#lib/messages/identity.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
+import { findHolder, findIdentity } from '#lib/messages/identity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

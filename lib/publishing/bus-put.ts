@@ -1,10 +1,10 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { shortCalls } from '#lib/aws/short-calls.ts';
 import { sleep } from '#lib/core/clock.ts';
-import type { FeedEvent } from '#lib/entities/feed-event.ts';
-import { bounded } from '#lib/events/bounds.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { bounded } from '#lib/events/bounds.ts';
 
 /** What PutEvents takes in a call, and as one event. */
 const maxEntries = 10;

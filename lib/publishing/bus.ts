@@ -1,13 +1,13 @@
 import { now, secondMs } from '#lib/core/clock.ts';
-import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
-import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { env } from '#lib/core/env.ts';
-import { type Backlog, giveAgain, giveLeft, leave } from '#lib/publishing/feed/backlog.ts';
 import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
-import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { busTimeoutMs } from '#lib/core/timeouts.ts';
+import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { type Backlog, giveAgain, giveLeft, leave } from '#lib/publishing/feed/backlog.ts';
+import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import { putEvents } from './bus-put.ts';
 
 /** After a failure the publisher leaves all to the worker for so long, and does not wait for a bus that does not answer. */

@@ -1,6 +1,6 @@
+import type { Tenant } from '#lib/core/tenant.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { type Backlog, giveAgain, giveLeft } from '#lib/publishing/feed/backlog.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { fanOut } from './fan-out.ts';
 
 const backlog: Backlog = { left: FanOuts, retries: FanOutRetries, give: (tenant, events) => fanOut(tenant, events) };

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { now, secondMs } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { Numbers, numbersKey, type Opened } from '#lib/publishing/feed/numbers.ts';
-import { log } from '#lib/core/log.ts';
 import { Busy, WriteConflict } from '#lib/table/change.ts';
 import { isOwnReason, readable, reasonOf } from '#lib/table/dead-letter.ts';
 import type { IdPool } from '#lib/table/ids.ts';
@@ -17,7 +18,6 @@ import { freshRows } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition } from '#lib/table/write.ts';
-import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 
 /** So long others leave rows to who has given them their numbers: it may be at work. */
 const openMs = 10 * secondMs;

@@ -1,6 +1,8 @@
-import { putOnBus } from '#lib/publishing/bus.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
+import { parseTenantKey, type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { putOnBus } from '#lib/publishing/bus.ts';
+import { fanOut, type Room } from '#lib/publishing/fan-out.ts';
 import { isContention } from '#lib/table/change.ts';
 import { countFailure, isOwnReason, readable } from '#lib/table/dead-letter.ts';
 import { IdPool } from '#lib/table/ids.ts';
@@ -8,8 +10,6 @@ import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { untilFirst, within } from '#lib/table/retry.ts';
 import { removeRows } from '#lib/table/rows.ts';
-import { parseTenantKey, type Tenant, tenantKey } from '#lib/core/tenant.ts';
-import { fanOut, type Room } from '#lib/publishing/fan-out.ts';
 import { number } from './numbering.ts';
 
 /** Events and rows that get their numbers together. */

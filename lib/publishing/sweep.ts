@@ -1,14 +1,14 @@
 import { minuteMs, now, secondMs, sleep, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { inParallel } from '#lib/core/parallel.ts';
+import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { publish } from '#lib/publishing/publish.ts';
+import { dispatchTimers } from '#lib/queues/send.ts';
+import { TimerRow } from '#lib/queues/timer.ts';
 import { bury, countFailure, countTry, isDead, isOwnReason, maxTries, readable } from '#lib/table/dead-letter.ts';
 import { identity, type Key, rowKey, type ShardedQueue, shardsOf } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
-import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { dispatchTimers } from '#lib/queues/send.ts';
-import { TimerRow } from '#lib/queues/timer.ts';
 
 const graceMs = 5 * secondMs;
 /** How long pages are begun, and after how long what was found is reported, whatever is still under way. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log } from '#lib/core/log.ts';
-import { readable } from '#lib/table/dead-letter.ts';
 import { parseTenantKey, type Tenant } from '#lib/core/tenant.ts';
+import { readable } from '#lib/table/dead-letter.ts';
 
 /** As its queue hands it out. */
 export interface Message {

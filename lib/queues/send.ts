@@ -7,8 +7,8 @@ import { env, queueUrl } from '#lib/core/env.ts';
 import { inParallel, sliced } from '#lib/core/parallel.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import type { QueueName } from '#lib/core/queues.ts';
-import { isOwnReason } from '#lib/table/dead-letter.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { isOwnReason } from '#lib/table/dead-letter.ts';
 import type { TimerRow } from './timer.ts';
 
 let clients: { sqs: SQSClient; scheduler: SchedulerClient } | undefined;

@@ -1,14 +1,14 @@
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { recipientOf } from '#lib/messages/recipient.ts';
 import { isDailyQuota, nextTurn } from '#lib/table/quota.ts';
-import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { endEnrollment } from './progress.ts';
 
 /** Makes the message of the step that is due, if it still is. Beyond the day's quota it is due again tomorrow. */

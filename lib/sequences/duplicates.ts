@@ -1,7 +1,7 @@
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
-import { isWaiting } from '#lib/messages/jobs/store.ts';
 import { mergedWith } from '#lib/entities/references/merged.ts';
+import { isWaiting } from '#lib/messages/jobs/store.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,7 +1,7 @@
+import { conflict, unknownReference } from '#lib/core/problem.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
-import { conflict, unknownReference } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus, dueAfter } from './progress.ts';
 import { runningEnrollments } from './running.ts';

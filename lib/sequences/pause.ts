@@ -1,10 +1,10 @@
 import { minuteMs, shifted } from '#lib/core/clock.ts';
+import { conflict } from '#lib/core/problem.ts';
+import type { SagaName } from '#lib/core/sagas.ts';
 import { requireSender } from '#lib/email/sender.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences, type Step, type StoredSequence } from '#lib/entities/sequence.ts';
 import { getJob, pauseJob, resumeJob } from '#lib/messages/jobs/store.ts';
-import { conflict } from '#lib/core/problem.ts';
-import type { SagaName } from '#lib/core/sagas.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';

@@ -1,10 +1,10 @@
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { notLookedUp } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { hasOneAhead } from './duplicates.ts';
 import { contactHasReplied } from './end-early.ts';
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import { conflict, invalidField, notFound, unknownReference } from '#lib/core/problem.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { type EnrollmentQuery, Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import {
@@ -9,7 +10,6 @@ import {
   Sequences,
   type StoredSequence,
 } from '#lib/entities/sequence.ts';
-import { conflict, invalidField, notFound, unknownReference } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { now, timestamp } from '#lib/core/clock.ts';
-import type { StatedEvent } from '../events/kinds.ts';
 import { type Actor, type Tenant, tenantKey, tenantKeyPattern } from '#lib/core/tenant.ts';
+import type { StatedEvent } from '../events/kinds.ts';
 import { rowKey, shardOf, sharedPrefixes } from './keys.ts';
 import { writeIf } from './update.ts';
 

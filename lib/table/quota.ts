@@ -1,10 +1,10 @@
 import { hourMs, nextDay, shifted } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import { Problem } from '#lib/core/problem.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { dailyQuotaReason, dayOf, keyOf, today, tryAdd, usedIn, usedUp } from '#lib/table/daily.ts';
 import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 /** What a workspace may spend in a UTC day in each of its environments (contract, revision 1.3), and the setting that says how much. */
 const quotas = {

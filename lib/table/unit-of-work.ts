@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '#lib/core/clock.ts';
-import { bounded } from '../events/bounds.ts';
 import { log } from '#lib/core/log.ts';
 import { badRequest, notFound, type Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
+import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
 import { type Entity, type Item, keyOf, nameShown, type Reference, type Where } from './entity.ts';
 import { IdPool } from './ids.ts';

@@ -1,7 +1,7 @@
 import { log } from '#lib/core/log.ts';
-import { type Grant, left, settle, topUp } from '#lib/table/quota.ts';
-import { today } from '#lib/table/daily.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
+import { today } from '#lib/table/daily.ts';
+import { type Grant, left, settle, topUp } from '#lib/table/quota.ts';
 
 /** Attempts that are taken from the quota at a time; a worker that dies takes them along. */
 const maxGrant = 100;

@@ -1,8 +1,8 @@
 import { epochSeconds, timestamp } from '#lib/core/clock.ts';
-import type { DueDelivery, ErrorClass } from '#lib/entities/delivery.ts';
-import type { Outbound, OutboundFailure } from '#lib/network/outbound.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import { endpointTimeoutMs } from '#lib/core/timeouts.ts';
+import type { DueDelivery, ErrorClass } from '#lib/entities/delivery.ts';
+import type { Outbound, OutboundFailure } from '#lib/network/outbound.ts';
 import { headersOf } from './headers.ts';
 import { keepHeaders, type ResponseHeaders } from './response-headers.ts';
 import { type Signatures, type Signer, sign } from './sign.ts';

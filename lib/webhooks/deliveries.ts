@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
 import { dayMs, now, secondMs, shifted } from '#lib/core/clock.ts';
+import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import {
   Deliveries,
   type Delivery,
@@ -11,15 +13,13 @@ import {
 } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { maxWaitingReplays, ReplayQueues } from '#lib/entities/webhook-replays.ts';
-import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
-import { left, spend } from '#lib/table/quota.ts';
 import { asked } from '#lib/table/asked.ts';
 import { matching } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { left, spend } from '#lib/table/quota.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
 import { unpack } from './response-headers.ts';

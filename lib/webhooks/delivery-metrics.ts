@@ -1,5 +1,5 @@
-import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { measure } from '#lib/core/metrics.ts';
+import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 
 /** What a worker did, as operators see it. */
 export interface DeliveryMetrics {

@@ -1,9 +1,9 @@
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { Backlog, Waiting } from './backlog.ts';
 import { maxPerTransaction, skippedFor } from './deliveries.ts';
 import { finish, forgetEntry, isUnderWay, requireLease } from './settle.ts';

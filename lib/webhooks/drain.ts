@@ -1,9 +1,9 @@
 import { now, secondMs, sleep } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { AttemptQuota } from './attempt-quota.ts';
 import type { Waiting } from './backlog.ts';
 import { type DeliveryMetrics, newDeliveryMetrics } from './delivery-metrics.ts';

@@ -1,12 +1,12 @@
+import { unknownReference } from '#lib/core/problem.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { type EndpointFilter, Endpoints, type SetEndpointFilter, type StoredEndpoint } from '#lib/entities/webhook.ts';
-import { unknownReference } from '#lib/core/problem.ts';
-import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { listAll } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 
 /**
  * Returns the filter after a change: null removes a condition, and a filter without conditions is null. Raises 400 for a tag that does

@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs, secondMs, timestamp } from '#lib/core/clock.ts';
-import type { Health } from '#lib/entities/webhook-health.ts';
 import { env } from '#lib/core/env.ts';
+import type { Health } from '#lib/entities/webhook-health.ts';
 import { leases } from '#lib/table/lease.ts';
 
 /** A worker that dies holds an endpoint for so long; a living one renews in time. */

@@ -1,8 +1,8 @@
 import { now, secondMs, sleep } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Dispatch, Dispatches, dueAt } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { endpointLeases, leaseMs, newHealth } from './health.ts';
 
 export const renewAfterMs = 3 * secondMs;

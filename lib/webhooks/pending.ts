@@ -1,8 +1,8 @@
 import { now, secondMs, timestamp } from '#lib/core/clock.ts';
+import { system } from '#lib/core/tenant.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/core/tenant.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
 import { findRegistry, secretsOf } from './registry.ts';
 import type { Target } from './sending.ts';

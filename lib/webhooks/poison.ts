@@ -1,14 +1,14 @@
 import { now } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
-import { log } from '#lib/core/log.ts';
 import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import { entryKey, indexEntries, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { Backlog } from './backlog.ts';
 import { maxPerTransaction } from './deliveries.ts';
 import { endpointLeases, leaseMs } from './health.ts';

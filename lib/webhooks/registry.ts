@@ -1,9 +1,9 @@
-import { minuteMs, shifted } from '#lib/core/clock.ts';
-import { maxEndpoints, Registries, type Registry } from '#lib/entities/webhook-registry.ts';
-import { conflict } from '#lib/core/problem.ts';
 import { decrypt, encrypt, unlessUnreadable } from '#lib/aws/secrets.ts';
-import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { minuteMs, shifted } from '#lib/core/clock.ts';
+import { conflict } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { maxEndpoints, Registries, type Registry } from '#lib/entities/webhook-registry.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { newSecret } from './sign.ts';
 
 const hintLength = 4;

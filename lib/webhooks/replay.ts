@@ -1,11 +1,11 @@
+import { log } from '#lib/core/log.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
-import { log } from '#lib/core/log.ts';
 import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { maxPerTransaction, repeat } from './deliveries.ts';
 import { refusalOf } from './poison.ts';
 

@@ -1,10 +1,10 @@
 import { now, secondMs } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { system } from '#lib/core/tenant.ts';
 import { Deliveries, type DueDelivery } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
-import { log } from '#lib/core/log.ts';
 import type { Outbound } from '#lib/network/outbound.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/core/tenant.ts';
 import { attempt } from './attempt.ts';
 import type { Waiting } from './backlog.ts';
 import { newDeliveryMetrics } from './delivery-metrics.ts';

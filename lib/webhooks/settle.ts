@@ -1,11 +1,11 @@
 import { now } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { Attempt } from './attempt.ts';
 import { instant } from './dispatch.ts';
 import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from './health.ts';

@@ -1,7 +1,7 @@
 import { now, secondMs } from '#lib/core/clock.ts';
-import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { id } from '#lib/core/schema.ts';
 import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
+import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { type Message, receiveGroups } from '#lib/queues/receive.ts';
 import { type DeliveryMetrics, report } from './delivery-metrics.ts';
 import { drain } from './drain.ts';

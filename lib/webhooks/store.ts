@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { now } from '#lib/core/clock.ts';
+import { notFound } from '#lib/core/problem.ts';
 import {
   type CreateEndpoint,
   type Endpoint,
@@ -15,8 +17,6 @@ import {
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { notFound } from '#lib/core/problem.ts';
-import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

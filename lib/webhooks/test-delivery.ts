@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
 import { secondMs } from '#lib/core/clock.ts';
+import { oncePer } from '#lib/core/once.ts';
+import { testTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Deliveries, type TestedDelivery } from '#lib/entities/delivery.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { exampleOf } from '#lib/events/kinds.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
-import { oncePer } from '#lib/core/once.ts';
 import { reserve } from '#lib/table/quota.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { testTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { createDelivery, toDeliveryView } from './deliveries.ts';
 import { getRegistry, secretsOf } from './registry.ts';

@@ -1,7 +1,7 @@
 import { now } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { type Dispatch, type Lane, laneOf } from '#lib/entities/webhook-dispatch.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { isSlow } from './health.ts';
 
 /** A worker's turn at an endpoint, for which it holds the lease. */

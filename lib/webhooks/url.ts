@@ -1,7 +1,7 @@
-import { maxUrlLength } from '#lib/entities/webhook.ts';
-import { isForbiddenHost, reachOfWebhooks } from '#lib/network/ssrf-ranges.ts';
 import { type FieldCode, invalidField } from '#lib/core/problem.ts';
 import type { Environment } from '#lib/core/tenant.ts';
+import { maxUrlLength } from '#lib/entities/webhook.ts';
+import { isForbiddenHost, reachOfWebhooks } from '#lib/network/ssrf-ranges.ts';
 
 const urlError = (code: FieldCode, rule: string) => invalidField('url', code, `url ${rule}`);
 

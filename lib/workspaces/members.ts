@@ -1,5 +1,9 @@
 import type * as v from 'valibot';
+import type { SignedIn } from '#lib/core/caller.ts';
 import type { Role } from '#lib/core/choices.ts';
+import { addressKey } from '#lib/core/mail-address.ts';
+import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
+import { folded } from '#lib/core/text.ts';
 import {
   type CreateMember,
   isOwner,
@@ -10,16 +14,12 @@ import {
 } from '#lib/entities/member.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import type { SignedIn } from '#lib/core/caller.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
-import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
-import { spend } from '#lib/table/quota.ts';
 import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { spend } from '#lib/table/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { folded } from '#lib/core/text.ts';
 
 type Member = Item<typeof Members>;
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { Members, type StoredMember } from '#lib/entities/member.ts';
-import { type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import type { Membership } from '#lib/core/caller.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
+import { Members, type StoredMember } from '#lib/entities/member.ts';
+import { type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { identity, rowPartition } from '#lib/table/keys.ts';
 import { flatten, pages } from '#lib/table/pages.ts';

@@ -1,8 +1,8 @@
 import { contactStages, dealStages } from '#lib/core/choices.ts';
+import { fromCents } from '#lib/core/money.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals, defaultProbability, isClosed, stageNames } from '#lib/entities/deal.ts';
 import type { Column } from '#lib/entities/pipeline.ts';
-import { fromCents } from '#lib/core/money.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { contactStages, dealStages } from '#lib/core/choices.ts';
+import { notFound } from '#lib/core/problem.ts';
 import {
   type Columns,
   type Pipeline,
@@ -7,7 +8,6 @@ import {
   Pipelines,
   type PipelineWithColumns,
 } from '#lib/entities/pipeline.ts';
-import { notFound } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';

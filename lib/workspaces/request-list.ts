@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { dayMs, now, secondMs } from '#lib/core/clock.ts';
 import { choice, paging, pattern, queryText, timeInput } from '#lib/core/schema.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import type { Page } from '#lib/table/list.ts';
 import { flatten, newMeter, pages } from '#lib/table/pages.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { readable } from '#lib/table/stored.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { firstIdAt, oldestMs, partitionAt, RequestLog, sortKeyOf, timeOf } from './request-row.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete', 'head', 'options'] as const;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { dayMs, dayOf, now } from '#lib/core/clock.ts';
 import { count, id, time } from '#lib/core/schema.ts';
-import { rowPartition } from '#lib/table/keys.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { rowPartition } from '#lib/table/keys.ts';
 
 export const keptDays = 7;
 

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { environments, operator } from '#lib/core/tenant.ts';
 import {
   type CreateWorkspace,
   type PatchWorkspace,
@@ -7,12 +8,11 @@ import {
   Workspaces,
 } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { createPipelines } from '#lib/workspaces/pipelines.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
-import { environments, operator } from '#lib/core/tenant.ts';
+import { createPipelines } from '#lib/workspaces/pipelines.ts';
 
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {

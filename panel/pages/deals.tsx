@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
-import type { PageProps } from '../parts/page.ts';
 import { linkTo, place } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -9,6 +8,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
+import type { PageProps } from '../parts/page.ts';
 import { type Deal, loadBoard, moved, type StageKey } from './deals/board.ts';
 import { DealDetail } from './deals/detail.tsx';
 import { EditDeal } from './deals/edit.tsx';

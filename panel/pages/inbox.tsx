@@ -1,6 +1,6 @@
-import type { PageProps } from '../parts/page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Head } from '../parts/head.tsx';
+import type { PageProps } from '../parts/page.ts';
 import { Conversation } from './inbox/conversation.tsx';
 import { Conversations } from './inbox/conversations.tsx';
 

@@ -1,7 +1,7 @@
-import type { PageProps } from '../parts/page.ts';
 import { place } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { Head } from '../parts/head.tsx';
+import type { PageProps } from '../parts/page.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { Agents } from './settings/agents.tsx';
 import { Members } from './settings/members.tsx';

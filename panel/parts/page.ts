@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
-import type { IconName } from './icon.tsx';
 import type { Scope } from '../app/session.ts';
+import type { IconName } from './icon.tsx';
 
 /** What a page is given: the variables of its path. */
 export interface PageProps {

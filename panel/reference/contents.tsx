@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { useLoaded } from '../app/load.ts';
 import { operationsOf } from '../document/document.ts';
 import { guides } from '../document/search.ts';
-import { useLoaded } from '../app/load.ts';
 import { linkInto } from './links.ts';
 import { loadDocument } from './loading.ts';
 import { Method } from './method.tsx';

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { languages, type Sample } from '../document/examples.ts';
 import { keep, readKept } from '../app/storage.ts';
+import { languages, type Sample } from '../document/examples.ts';
 import { Code } from './code.tsx';
 
 const names = Object.keys(languages);

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { allOperations, type Document } from '../document/document.ts';
-import { entriesOf } from '../document/search.ts';
 import { useLoaded } from '../app/load.ts';
 import { variablesOf } from '../app/route.ts';
+import { allOperations, type Document } from '../document/document.ts';
+import { entriesOf } from '../document/search.ts';
 import { Failure } from '../parts/failure.tsx';
 import { filter } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';

@@ -1,12 +1,12 @@
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
-import { Failure } from '../parts/failure.tsx';
 import { api } from '../app/api.ts';
 import { followEvents } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { place } from '../app/route.ts';
 import { chooseWorkspace, current, end, environment, secret, workspaceId } from '../app/session.ts';
+import { Failure } from '../parts/failure.tsx';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { place } from '../app/route.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Page } from '../parts/page.ts';
 import { visiblePages } from './pages.ts';
-import { place } from '../app/route.ts';
 
 /** Whether the navigation is open where it has no room beside the page. */
 export const isMenuOpen = signal(false);

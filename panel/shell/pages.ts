@@ -1,8 +1,8 @@
 import { computed } from '@preact/signals';
-import Home from '../pages/home.tsx';
-import type { Page } from '../parts/page.ts';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
+import Home from '../pages/home.tsx';
+import type { Page } from '../parts/page.ts';
 
 type Later = typeof import('../pages/later.ts');
 

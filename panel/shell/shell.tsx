@@ -1,16 +1,16 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { useLoaded } from '../app/load.ts';
+import { place } from '../app/route.ts';
+import { current, environment, workspaceId } from '../app/session.ts';
 import { Failure } from '../parts/failure.tsx';
 import { SkipLink } from '../parts/frame.tsx';
 import { Head } from '../parts/head.tsx';
+import type { Page, PageProps } from '../parts/page.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Help } from './help.tsx';
-import { useLoaded } from '../app/load.ts';
 import { Navigation } from './navigation.tsx';
-import type { Page, PageProps } from '../parts/page.ts';
 import { openPage, visiblePages } from './pages.ts';
-import { place } from '../app/route.ts';
-import { current, environment, workspaceId } from '../app/session.ts';
 import { isHelpOpen } from './shortcuts.ts';
 import { TopBar } from './top-bar.tsx';
 

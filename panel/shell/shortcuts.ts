@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { visiblePages } from './pages.ts';
 import { go } from '../app/route.ts';
+import { visiblePages } from './pages.ts';
 
 export const isHelpOpen = signal(false);
 

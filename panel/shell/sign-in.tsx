@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Failure } from '../parts/failure.tsx';
-import { Field, Form, type Values } from '../parts/form.tsx';
 import { api } from '../app/api.ts';
 import { place, replacePlace } from '../app/route.ts';
 import { begin, ended, secret } from '../app/session.ts';
 import { keep, readKept } from '../app/storage.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Field, Form, type Values } from '../parts/form.tsx';
 
 /** Asks for an address to send a link to; with a link's token, begins the session. */
 export function SignIn() {

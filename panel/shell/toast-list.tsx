@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { Explained } from '../parts/failure.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { place } from '../app/route.ts';
 import { attempt, dismiss, dismissErrors, type Toast, toasts } from '../app/toasts.ts';
+import { Explained } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
 
 /** What was done and what went wrong, in a corner; read out by screen readers. */
 export function Toasts() {

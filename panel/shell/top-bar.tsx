@@ -1,13 +1,13 @@
-import { MenuButton } from '../parts/frame.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { api } from '../app/api.ts';
-import { isMenuOpen } from './navigation.tsx';
-import { openPage } from './pages.ts';
 import { go } from '../app/route.ts';
 import { chooseEnvironment, chooseWorkspace, current, type Environment, end, environment } from '../app/session.ts';
-import { isHelpOpen } from './shortcuts.ts';
 import { nameOf, worded } from '../app/show.ts';
 import { attempt } from '../app/toasts.ts';
+import { MenuButton } from '../parts/frame.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { isMenuOpen } from './navigation.tsx';
+import { openPage } from './pages.ts';
+import { isHelpOpen } from './shortcuts.ts';
 
 export const TopBar = () => (
   <header class="top">

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAgent, patchAgent } from '#lib/agents/store.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { left, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator } from '#lib/core/tenant.ts';
 import type { Client } from '#test/client.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

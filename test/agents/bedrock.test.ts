@@ -7,10 +7,10 @@ import { readCompletion } from '#lib/agents/prompt.ts';
 import { createAgent, testRun } from '#lib/agents/store.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { unavailable } from '#lib/core/problem.ts';
-import { left } from '#lib/table/quota.ts';
-import { WriteConflict } from '#lib/table/change.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/core/tenant.ts';
+import { WriteConflict } from '#lib/table/change.ts';
+import { left } from '#lib/table/quota.ts';
+import { transact } from '#lib/table/transact.ts';
 import { redirect } from '#test/endpoints.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createAccount } from '#lib/messages/accounts/store.ts';
 import { Conversations } from '#lib/analytics/replies.ts';
 import type { SeenMessage } from '#lib/analytics/traffic.ts';
 import { dayMs, fromNow } from '#lib/core/clock.ts';
-import { receiveMessage } from '#lib/transport/receiving/message.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/core/tenant.ts';
+import { createAccount } from '#lib/messages/accounts/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -6,14 +6,14 @@ import type { ArchivedRow } from '#infra/admin/archive/archive.ts';
 import { importWorkspace } from '#infra/admin/archive/import.ts';
 import { divided, entityIn } from '#infra/admin/archive/kinds.ts';
 import { Digest } from '#infra/admin/archive/seal.ts';
-import { Feed } from '#lib/entities/feed-event.ts';
-import { Workspaces } from '#lib/entities/workspace.ts';
 import { mintKey } from '#lib/auth/key-store.ts';
 import { scopes } from '#lib/core/scopes.ts';
+import { type Environment, operator } from '#lib/core/tenant.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
 import { type Entity, keyOf } from '#lib/table/entity.ts';
 import { formOf } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
-import { type Environment, operator } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, type Client } from '#test/client.ts';
 

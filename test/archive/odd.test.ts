@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type ArchivedRow, archived } from '#infra/admin/archive/archive.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Invoices } from '#lib/entities/invoice.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/core/tenant.ts';
 import document from '#openapi' with { type: 'json' };
 import type { Client } from '#test/client.ts';
 import { clientOf, rowOf, taken } from './handmade.ts';

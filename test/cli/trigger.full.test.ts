@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { CreateInvoice } from '#lib/entities/invoice.ts';
 import { CreateSequence } from '#lib/entities/sequence.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { createInvoice } from '#lib/finance/invoice-store.ts';
-import { ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
 import { crm } from '#test/cli/process.ts';
 import { eventually } from '#test/client.ts';
 import { newAccount } from '#test/telegram/line.ts';

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { ArchivedRow } from '#infra/admin/archive/archive.ts';
 import { timestamp } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
@@ -15,7 +16,6 @@ import type { Erasing } from '#lib/privacy/erasure/start.ts';
 import { eraseTraces } from '#lib/privacy/erasure/traces.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { clientOf, event, rowOf, taken } from '#test/archive/handmade.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { everyByteOf } from '#test/rows.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { dayMs, shifted } from '#lib/core/clock.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { Exports } from '#lib/entities/export.ts';
 import { type Exporting, exporting } from '#lib/privacy/export/file.ts';
 import { newSaga, Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { fillTimeline } from '#test/contacts/timeline.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

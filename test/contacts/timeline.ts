@@ -1,10 +1,10 @@
 import { timestamp } from '#lib/core/clock.ts';
-import { Activities } from '#lib/entities/activity.ts';
 import { sliced } from '#lib/core/parallel.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { Activities } from '#lib/entities/activity.ts';
 import { indexEntries, keyOf, latestVersion } from '#lib/table/entity.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { putRows } from '#lib/table/rows.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 const characters = 10_000;
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { createDemo } from '#infra/local/demo.ts';
-import { parseQuery, readBody } from '#lib/http/operation.ts';
-import type { Route } from '#lib/http/route.ts';
 import { mintKey } from '#lib/auth/key-store.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
 import { scopes } from '#lib/core/scopes.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/core/tenant.ts';
+import { parseQuery, readBody } from '#lib/http/operation.ts';
+import type { Route } from '#lib/http/route.ts';
+import { transact } from '#lib/table/transact.ts';
 import document from '#openapi' with { type: 'json' };
 import { type Answer, api, type Client, everyItem, type Options } from '#test/client.ts';
 import { makeMissing } from '#test/contract/make-missing.ts';

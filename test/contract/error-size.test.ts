@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '#lib/auth/key-store.ts';
 import { scopes } from '#lib/core/scopes.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
 import document from '#openapi' with { type: 'json' };
 import { type Answer, api, type Client } from '#test/client.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
-import { scopesOf } from '#lib/http/route.ts';
 import { apiRevision } from '#lib/core/revision.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { scopes } from '#lib/core/scopes.ts';
+import { scopesOf } from '#lib/http/route.ts';
 import { type Answer, api, eventually, freshAddress } from '#test/client.ts';
 import { settle } from '#test/harness.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -9,21 +9,21 @@ import { Webhook } from 'standardwebhooks';
 import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { disconnectAccount } from '#lib/messages/accounts/store.ts';
+import { mintKey } from '#lib/auth/key-store.ts';
 import { messaging, type Platform, platforms } from '#lib/core/channel.ts';
 import { dayMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { notFound } from '#lib/core/problem.ts';
+import { scopes } from '#lib/core/scopes.ts';
+import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { activityTypes } from '#lib/entities/activity.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import type { Route } from '#lib/http/route.ts';
-import { mintKey } from '#lib/auth/key-store.ts';
-import { notFound } from '#lib/core/problem.ts';
-import { scopes } from '#lib/core/scopes.ts';
+import { disconnectAccount } from '#lib/messages/accounts/store.ts';
 import { bury } from '#lib/table/dead-letter.ts';
 import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { type Answer, api, type Client, eventually, everyItem } from '#test/client.ts';
 import {
   brief,

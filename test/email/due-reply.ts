@@ -1,7 +1,7 @@
 import { dayMs, fromNow, shifted } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import type { TestWorkspace } from '#test/workspace.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mailQueues } from '#test/email/queues.ts';
 import { rawMail } from '#test/email/raw.ts';

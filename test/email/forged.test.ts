@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { type MailFields, rawMail, receiveIn, trusted } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';

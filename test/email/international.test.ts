@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { markBounced } from '#lib/email/bounced.ts';
 import { spellingsOf } from '#lib/core/mail-address.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { markBounced } from '#lib/email/bounced.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { receiveIn, trusted } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { secondMs } from '#lib/core/clock.ts';
-import { deliverEmail } from '#lib/transport/sending/mail.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
+import { deliverEmail } from '#lib/transport/sending/mail.ts';
 import { makeDue, newReply, twenty } from '#test/email/due-reply.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 

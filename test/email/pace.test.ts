@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Clock, hourMs, now, secondMs, setClock } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { maxSenders, turns } from '#lib/email/pace.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/messages/jobs/mail.ts';
-import { deliverEmail } from '#lib/transport/sending/mail.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { deliverEmail } from '#lib/transport/sending/mail.ts';
 import { newReply, twenty } from '#test/email/due-reply.ts';
 import type { World } from '#test/harness/world.ts';
 import { world } from '#test/harness.ts';

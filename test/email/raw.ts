@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { commands } from '#infra/admin/commands/email.ts';
-import type { Judgement } from '#lib/transport/receiving/mail.ts';
 import type { Environment } from '#lib/core/tenant.ts';
+import type { Judgement } from '#lib/transport/receiving/mail.ts';
 
 /** Of a mail that nobody doubts. */
 export const trusted: Judgement = {

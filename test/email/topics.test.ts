@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { dayMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import { findThread } from '#lib/email/threading.ts';
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
-import { receiveMail } from '#lib/transport/receiving/mail.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { receiveMail } from '#lib/transport/receiving/mail.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { type MailFields, rawMail, trusted } from '#test/email/raw.ts';
 import { rowsRead } from '#test/rows.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { readFeed } from '#lib/publishing/feed/feed.ts';
@@ -7,7 +8,6 @@ import { outboxItems } from '#lib/table/outbox.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { renderEventNames, renderKindsOfCli } from '#infra/event-names.ts';
+import { system } from '#lib/core/tenant.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/core/tenant.ts';
 
 test.each(eventKindNames)('the example of %s is what its schema says', (kind) => {
   const { data, example } = eventKinds[kind];

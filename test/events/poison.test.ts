@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/dead-letter.ts';
 import { minuteMs } from '#lib/core/clock.ts';
+import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { sweep } from '#lib/publishing/sweep.ts';
@@ -9,7 +10,6 @@ import { bury, type DeadLetter, listDead, maxTries } from '#lib/table/dead-lette
 import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { outboxItems, outboxPrefix } from '#lib/table/outbox.ts';
 import { type Row, readRow, readRows, writeRows } from '#lib/table/rows.ts';
-import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { throttling, unreachable } from '#test/crash.ts';

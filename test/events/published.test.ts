@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { timestamp } from '#lib/core/clock.ts';
+import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { lastUnpublished, untilPublished } from '#lib/publishing/feed/published.ts';
@@ -11,7 +12,6 @@ import { outboxItems } from '#lib/table/outbox.ts';
 import { newMeter } from '#lib/table/pages.ts';
 import { putRows, type Row, readRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { rowsRead } from '#test/rows.ts';

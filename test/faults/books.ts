@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { isOnMap } from '#infra/table-map.ts';
 import { entityIn } from '#infra/admin/archive/kinds.ts';
+import { isOnMap } from '#infra/table-map.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
@@ -21,7 +22,6 @@ import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { scanned } from '#lib/table/scan.ts';
 import { isExpired, parseStored } from '#lib/table/stored.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 
 /** What lies in the partitions of a tenant. */
 const kinds: readonly Entity[] = [Sagas, ...entities.filter(({ scope }) => scope !== 'workspace')];

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { disconnectAccount, getStoredAccount } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { createEndpoint } from '#lib/webhooks/store.ts';
 import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';

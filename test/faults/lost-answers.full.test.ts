@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { acquire } from '#lib/messages/accounts/sender.ts';
-import { setAccountState } from '#lib/messages/accounts/store.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { type Claim, claim, keepRefusal } from '#lib/http/idempotency.ts';
+import { acquire } from '#lib/messages/accounts/sender.ts';
+import { setAccountState } from '#lib/messages/accounts/store.ts';
 import { claimJob } from '#lib/messages/jobs/queue.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { betweenRequests } from '#test/between.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';

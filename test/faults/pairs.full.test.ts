@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Problem } from '#lib/core/problem.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { differencesOf } from '#test/faults/books.ts';
 import { lateReads } from '#test/faults/late.ts';

@@ -1,22 +1,22 @@
 import * as v from 'valibot';
-import { dayMs, shifted } from '#lib/core/clock.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { attachTag, deleteTag, detachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
+import { dayMs, shifted } from '#lib/core/clock.ts';
 import { createDeal, moveDeal, patchDeal, winDeal } from '#lib/deals/store.ts';
+import { createTask, patchTask, setTaskStatus } from '#lib/deals/task-store.ts';
 import { CreateDeal } from '#lib/entities/deal.ts';
 import { CreateInvoice } from '#lib/entities/invoice.ts';
 import { CreateSequence } from '#lib/entities/sequence.ts';
 import { CreateTask } from '#lib/entities/task.ts';
 import { createInvoice, payInvoice } from '#lib/finance/invoice-store.ts';
-import { receiveMessage } from '#lib/transport/receiving/message.ts';
-import { sendMessage } from '#lib/transport/sending/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { pauseSequence } from '#lib/sequences/pause.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createTask, patchTask, setTaskStatus } from '#lib/deals/task-store.ts';
+import { receiveMessage } from '#lib/transport/receiving/message.ts';
+import { sendMessage } from '#lib/transport/sending/message.ts';
 
 /** Two contacts: the first has a tag, a deal with a task, and an invoice; the second is in a sequence. */
 interface World {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dayMs, now, timestamp } from '#lib/core/clock.ts';
 import { createContact } from '#lib/contacts/store.ts';
+import { dayMs, now, timestamp } from '#lib/core/clock.ts';
+import { Problem } from '#lib/core/problem.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { createDeal, moveDeal, patchDeal, winDeal } from '#lib/deals/store.ts';
+import { createTask, patchTask, setTaskStatus } from '#lib/deals/task-store.ts';
 import { createInvoice, markOverdue, payInvoice } from '#lib/finance/invoice-store.ts';
 import { createTransaction } from '#lib/finance/transaction-store.ts';
-import { Problem } from '#lib/core/problem.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createTask, patchTask, setTaskStatus } from '#lib/deals/task-store.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { mintKey } from '#lib/auth/key-store.ts';
 import { createContact } from '#lib/contacts/store.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { answerText } from '#lib/http/answer-text.ts';
-import { mintKey } from '#lib/auth/key-store.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, type Client, eventually } from '#test/client.ts';
 

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { secondMs } from '#lib/core/clock.ts';
-import { endpoint } from '#lib/http/endpoint.ts';
 import { longestCallSeconds, primeTimeoutMs } from '#lib/core/timeouts.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('an endpoint that runs out of time answers 503 in the envelope, before the platform ends it', async () => {

@@ -9,9 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { createAccount } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { buildWithCode } from '#test/infra/assembly.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 

@@ -48,7 +48,9 @@ const inCode: Record<string, () => number[]> = {
   'lib/entities/feed-event.ts': () => [constant('lib/entities/feed-event.ts', 'keptDays')],
   'lib/entities/delivery.ts': () => [constant('lib/entities/delivery.ts', 'keptDays')],
   'lib/entities/audit-event.ts': () => [constant('lib/entities/audit-event.ts', 'keptDays')],
-  'lib/workspaces/request-row.ts': () => [within('lib/workspaces/request-row.ts', /^export const keptDays = (\d+);/m, 86_400)],
+  'lib/workspaces/request-row.ts': () => [
+    within('lib/workspaces/request-row.ts', /^export const keptDays = (\d+);/m, 86_400),
+  ],
   'lib/http/idempotency.ts': () => [constant('lib/http/idempotency.ts', 'keptSeconds')],
   'lib/table/batch-progress.ts': () => [constant('lib/table/batch-progress.ts', 'keptSeconds')],
   'lib/entities/contact.ts': () => [constant('lib/entities/contact.ts', 'upsertKeptSeconds')],
@@ -64,13 +66,19 @@ const inCode: Record<string, () => number[]> = {
   'lib/channels/telegram/codes.ts': () => [
     within('lib/channels/telegram/codes.ts', /new Date\(nowMs \+ (\w+)\)/, 0.001),
   ],
-  'lib/auth/session-store.ts': () => ['signInMs', 'sessionMs'].map((name) => constant('lib/auth/session-store.ts', name)),
+  'lib/auth/session-store.ts': () =>
+    ['signInMs', 'sessionMs'].map((name) => constant('lib/auth/session-store.ts', name)),
   'lib/auth/session-asked.ts': () => [2 * constant('lib/auth/session-asked.ts', 'daySeconds')],
   'lib/auth/signed-in.ts': () => [constant('lib/auth/signed-in.ts', 'keptDays')],
 };
 
 /** Those by which all rows expire, and one that writes by what another says. */
-const mechanism = ['infra/admin/archive', 'lib/table/entity.ts', 'lib/table/stored.ts', 'lib/workspaces/keep-request.ts'];
+const mechanism = [
+  'infra/admin/archive',
+  'lib/table/entity.ts',
+  'lib/table/stored.ts',
+  'lib/workspaces/keep-request.ts',
+];
 
 let of: FindResources;
 beforeAll(async () => {

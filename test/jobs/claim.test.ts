@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fromNow, minuteMs, now } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { claimJob } from '#lib/messages/jobs/queue.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { dayMs, fromNow, monthOf, now, secondMs } from '#lib/core/clock.ts';
+import { system } from '#lib/core/tenant.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { summariseJobs } from '#lib/messages/jobs/summary.ts';
 import { indexPartition } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { putRows } from '#lib/table/rows.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/core/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { rowsRead } from '#test/rows.ts';
 import { newAccount } from '#test/telegram/line.ts';

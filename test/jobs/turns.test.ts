@@ -1,11 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type AccountPlace, acquire, type Hand, type Lease, release, takeInHand } from '#lib/messages/accounts/sender.ts';
 import { minuteMs, now, secondMs } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Senders } from '#lib/entities/sender.ts';
+import {
+  type AccountPlace,
+  acquire,
+  type Hand,
+  type Lease,
+  release,
+  takeInHand,
+} from '#lib/messages/accounts/sender.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fromNow, hourMs, minuteMs, now } from '#lib/core/clock.ts';
-import { MessageIds } from '#lib/entities/email-message.ts';
 import { identify } from '#lib/auth/identify-key.ts';
 import { Keys } from '#lib/auth/key.ts';
+import { fromNow, hourMs, minuteMs, now } from '#lib/core/clock.ts';
 import { scopes } from '#lib/core/scopes.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { MessageIds } from '#lib/entities/email-message.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { commit, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { between } from '#test/between.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { advance } from '#test/harness.ts';

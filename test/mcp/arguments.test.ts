@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { tools } from '#functions/mcp/tools/all.ts';
-import { entriesOf } from '#lib/core/fields.ts';
 import { mintKey } from '#lib/auth/key-store.ts';
-import { endpointsOf, isChoice, type Tool } from '#lib/mcp/tool.ts';
+import { entriesOf } from '#lib/core/fields.ts';
 import { scopes } from '#lib/core/scopes.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/core/tenant.ts';
+import { endpointsOf, isChoice, type Tool } from '#lib/mcp/tool.ts';
+import { transact } from '#lib/table/transact.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { converse, type Toolbox } from '#lib/mcp/converse.ts';
 import { apiRevision } from '#lib/core/revision.ts';
+import { converse, type Toolbox } from '#lib/mcp/converse.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';
 import { mcp, meta, modernVersion } from '#test/mcp/client.ts';
 import { place } from '#test/place.ts';

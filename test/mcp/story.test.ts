@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createAccount } from '#lib/messages/accounts/store.ts';
-import { receiveMessage } from '#lib/transport/receiving/message.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/core/tenant.ts';
+import { createAccount } from '#lib/messages/accounts/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { eventually } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace } from '#test/workspace.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadRoutes } from '#infra/functions.ts';
 import { tools } from '#functions/mcp/tools/all.ts';
+import { loadRoutes } from '#infra/functions.ts';
 import { ownFields, renderUntrustedFields, textsOfResults } from '#infra/untrusted-fields.ts';
+import { type Scope, scopes } from '#lib/core/scopes.ts';
 import { scopesOf } from '#lib/http/route.ts';
 import { endpointsOf, isChoice, type Tool } from '#lib/mcp/tool.ts';
-import { type Scope, scopes } from '#lib/core/scopes.ts';
 import { type Definition, mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 

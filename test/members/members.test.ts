@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/member.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { Members } from '#lib/entities/member.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addActivity } from '#lib/contacts/activity.ts';
+import { sliced } from '#lib/core/parallel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { noteBlock } from '#lib/messages/block.ts';
 import { storeMessage } from '#lib/messages/store.ts';
-import { sliced } from '#lib/core/parallel.ts';
-import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { findMessageAt, markOutboundRead, settleMessage, storeMessage } from '#lib/messages/store.ts';
-import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { bytesOf } from '#lib/table/size.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newAccount } from '#test/telegram/line.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts, type Reach } from '#lib/entities/contact.ts';
+import { united } from '#lib/entities/references/reach.ts';
 import { markInboundRead } from '#lib/messages/read.ts';
 import { storeMessage } from '#lib/messages/store.ts';
-import { united } from '#lib/entities/references/reach.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const reachAt = (accountId: number, minute: number): Reach => ({

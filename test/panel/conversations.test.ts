@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { createAccount } from '#lib/messages/accounts/store.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { signedIn } from '#test/panel/member.ts';
 import { newWorkspace } from '#test/workspace.ts';

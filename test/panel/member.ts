@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '#lib/core/choices.ts';
-import { asOneOf } from '#lib/workspaces/people.ts';
-import { createMember } from '#lib/workspaces/members.ts';
 import { createSignIn } from '#lib/auth/session-store.ts';
-import { transact } from '#lib/table/transact.ts';
+import type { Role } from '#lib/core/choices.ts';
 import { type Environment, operator } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
+import { createMember } from '#lib/workspaces/members.ts';
+import { asOneOf } from '#lib/workspaces/people.ts';
 import { api, type Client, eventually, freshAddress, verbsOf } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { createAccount } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { newAddress, type Signed, signedIn } from '#test/panel/member.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { sendInvitation, sendSignIn } from '#lib/auth/sign-in-mail.ts';
 import { hourMs, shifted } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Members } from '#lib/entities/member.ts';
 import { left } from '#lib/table/quota.ts';
-import { sendInvitation, sendSignIn } from '#lib/auth/sign-in-mail.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { redirect } from '#test/endpoints.ts';
 import { newAddress, newMember } from '#test/panel/member.ts';
 import { newWorkspace } from '#test/workspace.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dayMs, fromNow, nextDay, now } from '#lib/core/clock.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import { conflict } from '#lib/core/problem.ts';
-import { left, reserve, settle, spend, take, topUp } from '#lib/table/quota.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { today } from '#lib/table/daily.ts';
+import { left, reserve, settle, spend, take, topUp } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 let workspaceId: number;

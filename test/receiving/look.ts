@@ -1,7 +1,7 @@
 import { secondMs, shifted } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 
 interface Account {

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { Problem } from '#lib/core/problem.ts';
-import { ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import openapi from '#openapi' with { type: 'json' };
 import { allOperations, type Document } from '#panel/document/document.ts';
 import { languages, sampleOf } from '#panel/document/examples.ts';
-import openapi from '#openapi' with { type: 'json' };
 import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 

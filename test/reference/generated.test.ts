@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { llmsText } from '#infra/reference/llms.ts';
 import { postmanCollection } from '#infra/reference/postman.ts';
-import type { Document } from '#panel/document/document.ts';
 import openapi from '#openapi' with { type: 'json' };
+import type { Document } from '#panel/document/document.ts';
 import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allOperations, type Document } from '#panel/document/document.ts';
 import openapi from '#openapi' with { type: 'json' };
+import { allOperations, type Document } from '#panel/document/document.ts';
 import { startBrowser } from '#test/panel/chromium.ts';
 import { signedIn } from '#test/panel/member.ts';
 import { accessibilityFindings, openPage, overflowPx, type Scheme, screenshot, widths } from '#test/panel/page.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createContact } from '#lib/contacts/store.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
 import { hasAddress, isThere, mergedInto, mergedWith, resolveMerged } from '#lib/entities/references/merged.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { between } from '#test/between.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

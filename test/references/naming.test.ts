@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { changeContact } from '#lib/contacts/store.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { commitAtOnce } from '#lib/table/commit.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 /** A noun as a newcomer declares it. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, epochSeconds, fromNow, now, timestamp } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { flatten, pages } from '#lib/table/pages.ts';
+import { putRows, type Row } from '#lib/table/rows.ts';
 import { keepRequests } from '#lib/workspaces/keep-request.ts';
 import { listRequests } from '#lib/workspaces/request-list.ts';
 import { firstIdAt, partitionAt, sortKeyOf } from '#lib/workspaces/request-row.ts';
-import { flatten, pages } from '#lib/table/pages.ts';
-import { putRows, type Row } from '#lib/table/rows.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { slowly } from '#test/rows.ts';

@@ -1,14 +1,14 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/key.ts';
 import { fromNow, now } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { claimJob } from '#lib/messages/jobs/queue.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
-import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
 import { betweenRequests } from '#test/between.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { removingEntries } from '#lib/table/ahead.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
@@ -8,7 +9,6 @@ import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { UnfitRow } from '#lib/table/size.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

@@ -1,8 +1,8 @@
 import { env } from '#lib/core/env.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { type Entity, type Item, keyOf } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 /** What no schema of a stored item takes, and no log may tell. */
 const unreadable = 'a secret text';

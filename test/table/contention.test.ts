@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Meter, startMeter } from '#test/bench/meter.ts';
 import { between } from '#test/between.ts';
 import { redirect } from '#test/endpoints.ts';

@@ -3,10 +3,10 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import * as v from 'valibot';
 import { expect, test, vi } from 'vitest';
 import { Problem } from '#lib/core/problem.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { updateOf, writeIf } from '#lib/table/update.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('an error that a lasting conflict leaves shows nothing of the row, however it is printed', async () => {

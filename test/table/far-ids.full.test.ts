@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { environments, operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { findReindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
@@ -6,7 +7,6 @@ import { Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
-import { environments, operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

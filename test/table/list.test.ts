@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { hourMs, shifted } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { entity, keyOf } from '#lib/table/entity.ts';
 import { listPage, searchable, searched } from '#lib/table/list.ts';
 import { putRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { rowsAtOnce, rowsRead, slowly, unitsRead } from '#test/rows.ts';
 

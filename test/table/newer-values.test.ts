@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { shifted } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 

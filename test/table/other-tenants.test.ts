@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createContact } from '#lib/contacts/store.ts';
-import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { env } from '#lib/core/env.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { commit, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let ours: TestWorkspace;

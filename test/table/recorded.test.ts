@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { entityIn } from '#infra/admin/archive/kinds.ts';
 import { Keys } from '#lib/auth/key.ts';
+import { parseTenantKey, type Tenant } from '#lib/core/tenant.ts';
 import { countedOf, duePrefix, type Entity, indexEntries, writtenBy } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { parseStored } from '#lib/table/stored.ts';
-import { parseTenantKey, type Tenant } from '#lib/core/tenant.ts';
 
 /** The rows of a workspace as release 1.4 wrote them: the demo, with a webhook, metadata, and a merge. */
 const recorded = gunzipSync(readFileSync(join(import.meta.dirname, 'recorded.jsonl.gz')))

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
 import { type Place, someRows } from '#lib/table/all-rows.ts';
 import { fieldsWithin, parentOf } from '#lib/table/entity.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('rows of many partitions are looked at together, each once', async () => {

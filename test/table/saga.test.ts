@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hourMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { unavailable } from '#lib/core/problem.ts';
+import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { listDead, putBack } from '#lib/table/dead-letter.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
@@ -8,7 +9,6 @@ import { writeRows } from '#lib/table/rows.ts';
 import { newSaga, type SagaKind, Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 type State = Record<string, unknown>;

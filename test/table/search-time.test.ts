@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { timestamp } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { entity, keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { putRows } from '#lib/table/rows.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { between } from '#test/between.ts';
 

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { beforeEach, expect, test } from 'vitest';
 import { hourMs, shifted } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { countedOf, type Entity, entity, type Item, indexEntries } from '#lib/table/entity.ts';
 import { countEntries, entries, listCopies, listIndexed } from '#lib/table/entries.ts';
@@ -12,7 +13,6 @@ import { reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.t
 import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { dyingAfter } from '#test/crash.ts';
 
 const colors = ['red', 'green', 'blue'] as const;

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { detaching } from '#lib/contacts/tagging.ts';
+import { removeTag } from '#lib/contacts/tags.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { TagCounts, Tags } from '#lib/entities/tag.ts';
 import { newSaga, Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
-import { removeTag } from '#lib/contacts/tags.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccount, maxConnected } from '#lib/messages/accounts/store.ts';
 import { hourMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
+import { createAccount, maxConnected } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 import { looked } from '#test/receiving/look.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import type * as v from 'valibot';
-import { createAccount, type NewAccount } from '#lib/messages/accounts/store.ts';
 import type { Platform } from '#lib/core/channel.ts';
-import { type ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/core/tenant.ts';
+import { createAccount, type NewAccount } from '#lib/messages/accounts/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { type ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
 import { place } from '#test/place.ts';
 import type { Reaction, Stored } from '#test/telegram/double.ts';
 

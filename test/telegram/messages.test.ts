@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { updateAccount } from '#lib/messages/accounts/change.ts';
 import { fromNow } from '#lib/core/clock.ts';
+import { operator, system, type Tenant } from '#lib/core/tenant.ts';
+import { updateAccount } from '#lib/messages/accounts/change.ts';
 import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, system, type Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -1,7 +1,7 @@
-import { listenAgain } from '#lib/messages/accounts/inbound.ts';
-import { Accounts } from '#lib/entities/account.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { listenAgain } from '#lib/messages/accounts/inbound.ts';
+import { transact } from '#lib/table/transact.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { looked as hasLooked, hurry as lookSoon } from '#test/receiving/look.ts';
 import { personOf, startDataCentre } from '#test/telegram/data-centre.ts';

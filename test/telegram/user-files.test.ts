@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acquire, release } from '#lib/messages/accounts/sender.ts';
 import { now, secondMs, shifted } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
+import { acquire, release } from '#lib/messages/accounts/sender.ts';
 import { storeAttachments } from '#lib/transport/receiving/attachments.ts';
 import { receiveDifference } from '#lib/transport/receiving/telegram-difference.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';
 import { serverKey } from '#test/place.ts';

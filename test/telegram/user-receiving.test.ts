@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { minuteMs, now } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { askTelegram } from '#lib/transport/receiving/telegram-user.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { serverKey } from '#test/place.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { updateAccount } from '#lib/messages/accounts/change.ts';
 import { dayMs, fromNow, hourMs, now, shifted } from '#lib/core/clock.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Peers } from '#lib/entities/peer.ts';
+import { updateAccount } from '#lib/messages/accounts/change.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { person, startDataCentre } from '#test/telegram/data-centre.ts';
 import { hasteAtTelegram, unanswered } from '#test/telegram/haste.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Registries } from '#lib/entities/webhook-registry.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { sealedByAnother } from '#test/sealed.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { between } from '#test/between.ts';
 import { everyItem } from '#test/client.ts';
 import { settle } from '#test/harness.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { minuteMs, shifted } from '#lib/core/clock.ts';
+import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { listDead, putBack } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { advance } from '#test/harness.ts';
 import { breakRow } from '#test/table/break-row.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { shifted } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { fanOut } from '#lib/publishing/fan-out.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
-import { fanOut } from '#lib/publishing/fan-out.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';

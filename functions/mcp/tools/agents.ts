@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { handler as getAgent } from '#functions/agents/get.ts';
 import { handler as listAgents } from '#functions/agents/list.ts';
 import { handler as testRun } from '#functions/agents/test-run.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 export const agentTools: Tool[] = [
   {

@@ -1,5 +1,5 @@
-import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
 import type { Need } from '#lib/core/needs.ts';
+import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
 import { agentTools } from './agents.ts';
 import { batchTools } from './batch.ts';
 import { contactTools } from './contacts.ts';

@@ -20,11 +20,11 @@ import { handler as removeTag } from '#functions/contacts/remove-tag.ts';
 import { handler as setStage } from '#functions/contacts/stage.ts';
 import { handler as upsertContact } from '#functions/contacts/upsert.ts';
 import { handler as listAllMessages } from '#functions/messages/list.ts';
+import { invalidField } from '#lib/core/problem.ts';
+import { choice, idInput, maxId, queryInteger } from '#lib/core/schema.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { checkedByOperation, distinct, fields, listing, object, page, paging, withFilters } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { invalidField } from '#lib/core/problem.ts';
-import { choice, idInput, maxId, queryInteger } from '#lib/core/schema.ts';
 
 const profile = {
   name: 'Name',

@@ -6,11 +6,11 @@ import { handler as getThread } from '#functions/email/get-thread.ts';
 import { handler as listMessages } from '#functions/email/list-messages.ts';
 import { handler as listThreads } from '#functions/email/list-threads.ts';
 import { handler as setStatus } from '#functions/email/status.ts';
+import { invalidField } from '#lib/core/problem.ts';
+import { idInput } from '#lib/core/schema.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { checkedByOperation, fields, idempotencyKey, listing, object, page, paging } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { invalidField } from '#lib/core/problem.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 export const emailTools: Tool[] = [
   {

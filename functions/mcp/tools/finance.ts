@@ -7,9 +7,9 @@ import { handler as listInvoices } from '#functions/finance/list-invoices.ts';
 import { handler as listRevenueSources } from '#functions/finance/list-revenue-sources.ts';
 import { handler as listTransactions } from '#functions/finance/list-transactions.ts';
 import { handler as summarise } from '#functions/finance/summary.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { fields, idempotencyKey, object, paging, withFilters } from '#lib/mcp/common.ts';
 import { optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 export const financeTools: Tool[] = [
   {

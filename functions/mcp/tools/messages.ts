@@ -9,9 +9,9 @@ import { handler as retryTelegram } from '#functions/telegram/retry.ts';
 import { handler as cancelTwitter } from '#functions/twitter/cancel.ts';
 import { handler as sendTwitter } from '#functions/twitter/create-message.ts';
 import { handler as getTwitter } from '#functions/twitter/get-message.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { fields, idempotencyKey, listing, object } from '#lib/mcp/common.ts';
 import { allOrOne, idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 const message = {
   accountId: 'Sending account',

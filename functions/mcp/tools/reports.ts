@@ -3,9 +3,9 @@ import { handler as analyseMessaging } from '#functions/analytics/messaging.ts';
 import { handler as getPipeline } from '#functions/pipelines/get.ts';
 import { handler as listPipelines } from '#functions/pipelines/list.ts';
 import { handler as listColumns } from '#functions/pipelines/list-columns.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 export const reportTools: Tool[] = [
   {

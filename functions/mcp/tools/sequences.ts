@@ -4,9 +4,9 @@ import { handler as listSequences } from '#functions/sequences/list.ts';
 import { handler as listEnrollments } from '#functions/sequences/list-enrollments.ts';
 import { handler as pause } from '#functions/sequences/pause.ts';
 import { handler as resume } from '#functions/sequences/resume.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { idOf, passed, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 export const sequenceTools: Tool[] = [
   {

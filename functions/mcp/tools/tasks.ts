@@ -5,9 +5,9 @@ import { handler as listTasks } from '#functions/tasks/list.ts';
 import { handler as patchTask } from '#functions/tasks/patch.ts';
 import { handler as putMetadata } from '#functions/tasks/put-metadata.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { fields, listing, object } from '#lib/mcp/common.ts';
 import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 const editable = {
   title: 'Title',

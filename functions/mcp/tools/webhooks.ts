@@ -5,9 +5,9 @@ import { handler as getEndpoint } from '#functions/webhooks/get.ts';
 import { handler as getDelivery } from '#functions/webhooks/get-delivery.ts';
 import { handler as listEndpoints } from '#functions/webhooks/list.ts';
 import { handler as listDeliveries } from '#functions/webhooks/list-deliveries.ts';
+import { idInput } from '#lib/core/schema.ts';
 import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { passed, type Tool } from '#lib/mcp/tool.ts';
-import { idInput } from '#lib/core/schema.ts';
 
 export const webhookTools: Tool[] = [
   {

@@ -8,10 +8,10 @@ import { handler as patchTag } from '#functions/tags/patch.ts';
 import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
-import { object, paging, search, withFilters } from '#lib/mcp/common.ts';
-import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/core/schema.ts';
 import { folded } from '#lib/core/text.ts';
+import { object, paging, search, withFilters } from '#lib/mcp/common.ts';
+import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 
 interface NamedTag {
   id: number;

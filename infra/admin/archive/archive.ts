@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 import { timestamp } from '#lib/core/clock.ts';
+import { fieldErrors } from '#lib/core/fields.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { pluralOf } from '#lib/core/text.ts';
 import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import { Upserts } from '#lib/entities/contact.ts';
@@ -12,12 +15,9 @@ import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
-import { fieldErrors } from '#lib/core/fields.ts';
 import { type Entity, type Item, indexEntries, keyOf, kindOf, latestVersion } from '#lib/table/entity.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { formOf, parseStored, writtenAs } from '#lib/table/stored.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
-import { pluralOf } from '#lib/core/text.ts';
 import { divided, entityIn, kindOfPartition } from './kinds.ts';
 
 /** The first line of an archive. The lines after it are rows, the last one is the trailer. */

@@ -1,6 +1,7 @@
 import { secondMs, sleep } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { conflict } from '#lib/core/problem.ts';
+import { operator, parseTenantKey, system, type Tenant } from '#lib/core/tenant.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
@@ -9,7 +10,6 @@ import { type SagaKind, Sagas, type State } from '#lib/table/saga.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, parseTenantKey, system, type Tenant } from '#lib/core/tenant.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 const maxRounds = 20;

@@ -1,6 +1,6 @@
+import type { Environment } from '#lib/core/tenant.ts';
 import { entities } from '#lib/entities/all.ts';
 import { type Entity, kindOf } from '#lib/table/entity.ts';
-import type { Environment } from '#lib/core/tenant.ts';
 
 const byKind = new Map(entities.map((of) => [kindOf(of), of]));
 

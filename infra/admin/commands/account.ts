@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { updateAccount } from '#lib/messages/accounts/change.ts';
-import { listen, listenAgain, publicAddress } from '#lib/messages/accounts/inbound.ts';
 import type { Platform } from '#lib/core/channel.ts';
 import type { InboundMode } from '#lib/core/choices.ts';
-import { type StoredAccount, UpdateAccount } from '#lib/entities/account.ts';
 import { id } from '#lib/core/schema.ts';
+import { type StoredAccount, UpdateAccount } from '#lib/entities/account.ts';
+import { updateAccount } from '#lib/messages/accounts/change.ts';
+import { listen, listenAgain, publicAddress } from '#lib/messages/accounts/inbound.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { asOperator, tenantFields } from './operator.ts';
 

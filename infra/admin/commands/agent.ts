@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { createAgent, patchAgent } from '#lib/agents/store.ts';
-import { CreateAgent, PatchAgent } from '#lib/entities/agent.ts';
 import { id } from '#lib/core/schema.ts';
+import { CreateAgent, PatchAgent } from '#lib/entities/agent.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateAgent.entries });

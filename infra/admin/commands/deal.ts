@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { id } from '#lib/core/schema.ts';
 import { winDeal } from '#lib/deals/store.ts';
 import { DealWithTasks } from '#lib/entities/deal.ts';
-import { id } from '#lib/core/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Win = v.object({ ...tenantFields, id: id() });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { Delivery } from '#lib/entities/delivery.ts';
 import { id, text } from '#lib/core/schema.ts';
+import { Delivery } from '#lib/entities/delivery.ts';
 import { replayDelivery } from '#lib/webhooks/deliveries.ts';
 import { asOperator, tenantFields } from './operator.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { id } from '#lib/core/schema.ts';
 import { CreateInvoice } from '#lib/entities/invoice.ts';
 import { cancelInvoice, createInvoice, sendInvoice } from '#lib/finance/invoice-store.ts';
-import { id } from '#lib/core/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateInvoice.entries });

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { OperatorKey } from '#lib/auth/key-schema.ts';
 import { findByKeyId, mintKey, revokeKeyById } from '#lib/auth/key-store.ts';
 import { text } from '#lib/core/schema.ts';
-import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
-import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
+import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...OperatorKey.entries });

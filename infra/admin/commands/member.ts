@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { CreateMember, memberEmail, PatchMember } from '#lib/entities/member.ts';
-import { asOneOf } from '#lib/workspaces/people.ts';
-import { activeMemberAt, createMember, patchMember } from '#lib/workspaces/members.ts';
-import { id } from '#lib/core/schema.ts';
-import { signInLink } from '#lib/auth/sign-in-link.ts';
 import { createSignIn } from '#lib/auth/session-store.ts';
+import { signInLink } from '#lib/auth/sign-in-link.ts';
+import { id } from '#lib/core/schema.ts';
+import { CreateMember, memberEmail, PatchMember } from '#lib/entities/member.ts';
+import { activeMemberAt, createMember, patchMember } from '#lib/workspaces/members.ts';
+import { asOneOf } from '#lib/workspaces/people.ts';
 import { asOperator } from './operator.ts';
 
 const Create = v.object({ workspaceId: id(), ...CreateMember.entries });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
-import { transact } from '#lib/table/transact.ts';
 import { system } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
+import { ReceiveMessage, receiveMessage } from '#lib/transport/receiving/message.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { tenantFields } from './operator.ts';
 

@@ -1,7 +1,7 @@
 import { choice, id } from '#lib/core/schema.ts';
+import { environments, operator, type Tenant } from '#lib/core/tenant.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { environments, operator, type Tenant } from '#lib/core/tenant.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 /** Where a command acts. */

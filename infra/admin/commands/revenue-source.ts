@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { id } from '#lib/core/schema.ts';
 import { CreateRevenueSource, revenueCredential } from '#lib/entities/revenue-source.ts';
 import { connectRevenueSource, createRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
-import { id } from '#lib/core/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateRevenueSource.entries });

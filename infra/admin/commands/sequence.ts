@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { CreateSequence, PatchSequence } from '#lib/entities/sequence.ts';
 import { id } from '#lib/core/schema.ts';
+import { CreateSequence, PatchSequence } from '#lib/entities/sequence.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { activateSequence } from '#lib/sequences/pause.ts';
 import { createSequence, patchSequence } from '#lib/sequences/store.ts';

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { connectAccount } from '#lib/messages/accounts/change.ts';
-import { createAccount } from '#lib/messages/accounts/store.ts';
 import { requireClient } from '#lib/channels/twitter/accounts.ts';
-import { twitter } from '#lib/core/twitter-channel.ts';
 import { secretOf, tokenFields } from '#lib/channels/twitter/tokens.ts';
 import { inboundModes } from '#lib/core/choices.ts';
-import { newAccountFields } from '#lib/entities/account.ts';
 import { choice, id } from '#lib/core/schema.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
+import { newAccountFields } from '#lib/entities/account.ts';
+import { connectAccount } from '#lib/messages/accounts/change.ts';
+import { createAccount } from '#lib/messages/accounts/store.ts';
 import { listening, updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
+import { sagaKinds } from '#functions/saga-kinds.ts';
 import { exportWorkspace } from '#infra/admin/archive/export.ts';
 import { finishWorkspace } from '#infra/admin/archive/finish.ts';
 import { importWorkspace } from '#infra/admin/archive/import.ts';
+import { id, text } from '#lib/core/schema.ts';
+import { environments, operator, type Tenant } from '#lib/core/tenant.ts';
 import { entities } from '#lib/entities/all.ts';
 import { CreateWorkspace, PatchWorkspace } from '#lib/entities/workspace.ts';
-import { sagaKinds } from '#functions/saga-kinds.ts';
-import { id, text } from '#lib/core/schema.ts';
 import { latestVersion } from '#lib/table/entity.ts';
 import { findReindexing, startReindexing } from '#lib/table/reindex.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { environments, operator, type Tenant } from '#lib/core/tenant.ts';
 import { createWorkspace, getWorkspace, patchWorkspace } from '#lib/workspaces/store.ts';
 
 async function create(input: v.InferOutput<typeof CreateWorkspace>) {

@@ -1,22 +1,22 @@
 import * as v from 'valibot';
+import { unlessUnreadable } from '#lib/aws/secrets.ts';
+import { inboundModes } from '#lib/core/choices.ts';
+import { secondMs } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { invalidField, unavailable } from '#lib/core/problem.ts';
+import { choice, line, pattern } from '#lib/core/schema.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
+import { Inbounds } from '#lib/entities/inbound.ts';
 import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/messages/accounts/ask.ts';
 import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { defaultMode, endAccount, listen, listenAgain, requireMode } from '#lib/messages/accounts/inbound.ts';
 import { holdForEnd } from '#lib/messages/accounts/sender.ts';
 import { accountSecret, createAccount, getStoredAccount } from '#lib/messages/accounts/store.ts';
-import { inboundModes } from '#lib/core/choices.ts';
-import { secondMs } from '#lib/core/clock.ts';
-import { newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
-import { Inbounds } from '#lib/entities/inbound.ts';
-import { log } from '#lib/core/log.ts';
-import { invalidField, unavailable } from '#lib/core/problem.ts';
-import { choice, line, pattern } from '#lib/core/schema.ts';
-import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { telegramApp } from './app.ts';
 import { type BotAnswer, failureOf, openBotApi } from './bot-api.ts';
-import { telegram } from '#lib/core/telegram-channel.ts';
 
 const botToken = () => pattern(/^[A-Za-z0-9_:-]+$/, 200, 'the token of a bot');
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { accountSecret } from '#lib/messages/accounts/store.ts';
-import type { StoredAccount } from '#lib/entities/account.ts';
-import type { FileSource } from '#lib/files/source.ts';
+import { maxBotFileBytes } from '#lib/core/telegram-channel.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { downloadTimeoutMs } from '#lib/core/timeouts.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import type { FileSource } from '#lib/files/source.ts';
+import { accountSecret } from '#lib/messages/accounts/store.ts';
 import { openBotApi } from './bot-api.ts';
-import { maxBotFileBytes } from '#lib/core/telegram-channel.ts';
 
 const TelegramFile = v.object({ file_path: v.string() });
 

@@ -1,6 +1,6 @@
-import { setAccountState } from '#lib/messages/accounts/store.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
+import { setAccountState } from '#lib/messages/accounts/store.ts';
 import { shownError } from '#lib/messages/jobs/after.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Failure } from './bot-api.ts';

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { isPolled, publicAddress, wakePoller } from '#lib/messages/accounts/inbound.ts';
-import { accountSecret, secretContext } from '#lib/messages/accounts/store.ts';
+import { decrypt, unlessUnreadable } from '#lib/aws/secrets.ts';
 import { hourMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
+import { isPolled, publicAddress, wakePoller } from '#lib/messages/accounts/inbound.ts';
+import { accountSecret, secretContext } from '#lib/messages/accounts/store.ts';
 import { retryWaitMs, shownError } from '#lib/messages/jobs/after.ts';
-import { decrypt, unlessUnreadable } from '#lib/aws/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from './bot-api.ts';
 import { noteFailure, unreadableToken } from './failing.ts';
 

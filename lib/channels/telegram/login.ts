@@ -1,8 +1,11 @@
 import type * as v from 'valibot';
-import { connectAccount } from '#lib/messages/accounts/change.ts';
-import { listenAgain } from '#lib/messages/accounts/inbound.ts';
-import { createAccount } from '#lib/messages/accounts/store.ts';
+import { decrypt, encrypt } from '#lib/aws/secrets.ts';
 import { minuteMs, now, secondMs, shifted } from '#lib/core/clock.ts';
+import { conflict, invalidField, notFound, Problem, unavailable } from '#lib/core/problem.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { firstCharacters, oneLine } from '#lib/core/text.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { AccountHolders } from '#lib/entities/inbound.ts';
 import {
@@ -14,18 +17,15 @@ import {
   Logins,
   type StoredLogin,
 } from '#lib/entities/login.ts';
-import { conflict, invalidField, notFound, Problem, unavailable } from '#lib/core/problem.ts';
-import { decrypt, encrypt } from '#lib/aws/secrets.ts';
+import { connectAccount } from '#lib/messages/accounts/change.ts';
+import { listenAgain } from '#lib/messages/accounts/inbound.ts';
+import { createAccount } from '#lib/messages/accounts/store.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { leases } from '#lib/table/lease.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
-import { firstCharacters, oneLine } from '#lib/core/text.ts';
-import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { telegramApp } from './app.ts';
-import { telegram } from '#lib/core/telegram-channel.ts';
 import { sendingCode } from './codes.ts';
 import { type Entered, type Entrance, sandboxEntrance, type Ticket } from './entrance.ts';
 import { RefusedCall } from './refused-call.ts';

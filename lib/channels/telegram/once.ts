@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import Long from 'long';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import type { Addressee } from './connection.ts';
 import { RefusedCall } from './refused-call.ts';
 import type { UserConnection } from './user-connection.ts';

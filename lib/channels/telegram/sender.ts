@@ -1,17 +1,17 @@
-import { accountSecret } from '#lib/messages/accounts/store.ts';
 import { idOn } from '#lib/core/channel-identities.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { ownKey } from '#lib/files/keys.ts';
+import { accountSecret } from '#lib/messages/accounts/store.ts';
+import { blockedError, isBlocked } from '#lib/messages/block.ts';
 import { sandboxSender } from '#lib/messages/jobs/sandbox.ts';
 import type { OpenSender } from '#lib/messages/jobs/sender.ts';
-import { blockedError, isBlocked } from '#lib/messages/block.ts';
 import { contactOf } from '#lib/messages/recipient.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { openBot } from './bot.ts';
-import { telegram } from '#lib/core/telegram-channel.ts';
 
 /** The way out of a Telegram account. Needs the key. */
 export const openTelegram: OpenSender = async (tenant, account) => {

@@ -1,8 +1,8 @@
 import { type ITelegramClient, MtUnsupportedError } from '@mtcute/core';
 import { checkPassword, sendCode, signIn } from '@mtcute/core/methods.js';
 import { computeSrpParams, defaultProductionDc } from '@mtcute/core/utils.js';
-import type { CodeWay } from '#lib/entities/login.ts';
 import { env } from '#lib/core/env.ts';
+import type { CodeWay } from '#lib/entities/login.ts';
 import { type App, type Connection, connect, type Home, readSession } from './connection.ts';
 import type { Entered, Entrance, Ticket } from './entrance.ts';
 import { RefusedCall } from './refused-call.ts';

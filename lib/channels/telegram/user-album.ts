@@ -1,11 +1,11 @@
 import Long from 'long';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Jobs, type PlatformFile, type StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { readFile } from '#lib/files/bucket.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { getJob } from '#lib/messages/jobs/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Album, goesOn, leftUntil, unreadable } from './albums.ts';
 import type { Addressee } from './connection.ts';
 import { fileIn } from './media.ts';

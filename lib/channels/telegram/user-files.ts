@@ -1,10 +1,10 @@
-import { accountSecret } from '#lib/messages/accounts/store.ts';
+import { maxUserFileBytes } from '#lib/core/telegram-channel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import type { FileSource } from '#lib/files/source.ts';
+import { accountSecret } from '#lib/messages/accounts/store.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { telegramApp } from './app.ts';
-import { maxUserFileBytes } from '#lib/core/telegram-channel.ts';
 import { readSession } from './connection.ts';
 import { readUserFileRef } from './media.ts';
 import { connectUser } from './user-connection.ts';

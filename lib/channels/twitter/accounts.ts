@@ -1,20 +1,20 @@
 import * as v from 'valibot';
+import { unlessUnreadable } from '#lib/aws/secrets.ts';
+import { log } from '#lib/core/log.ts';
+import { invalidField, unavailable } from '#lib/core/problem.ts';
+import { line } from '#lib/core/schema.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
+import { Accounts, newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
+import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/messages/accounts/ask.ts';
 import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { endAccount, listenAgain } from '#lib/messages/accounts/inbound.ts';
 import { holdForEnd } from '#lib/messages/accounts/sender.ts';
 import { createAccount, getStoredAccount } from '#lib/messages/accounts/store.ts';
-import { Accounts, newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
-import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { maxWaitSeconds } from '#lib/messages/jobs/outcomes.ts';
-import { log } from '#lib/core/log.ts';
-import { invalidField, unavailable } from '#lib/core/problem.ts';
-import { line } from '#lib/core/schema.ts';
-import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { askWhose, revokeTokens, secondsUntilReset, userIn } from './api.ts';
-import { twitter } from '#lib/core/twitter-channel.ts';
 import { secretOf, type Tokens, tokenFields, tokensOf } from './tokens.ts';
 
 /** An X account that a caller connects (contract section 22.1). */

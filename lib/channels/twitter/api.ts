@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { now, secondMs, sleep } from '#lib/core/clock.ts';
-import type { StoredAccount } from '#lib/entities/account.ts';
 import { env } from '#lib/core/env.ts';
+import { log } from '#lib/core/log.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
 import { notYet, waitFor } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
-import { log } from '#lib/core/log.ts';
 import { type Answered, type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { isEnding, keepTokens, renewed, type Tokens, tokensOf } from './tokens.ts';
 
 /** Its windows are so long. */

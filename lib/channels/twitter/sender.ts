@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { idOn } from '#lib/core/channel-identities.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { PlatformMessageId } from '#lib/entities/message.ts';
 import { notLookedUp, unanswered } from '#lib/messages/jobs/outcomes.ts';
@@ -7,9 +9,7 @@ import { sandboxSender } from '#lib/messages/jobs/sandbox.ts';
 import type { OpenSender, Outcome } from '#lib/messages/jobs/sender.ts';
 import { contactOf } from '#lib/messages/recipient.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { openTwitterApi, outcomeOf, type TwitterApi } from './api.ts';
-import { twitter } from '#lib/core/twitter-channel.ts';
 
 /** The way out of an X account: direct messages of the X API. Needs the key, in both directions. */
 export const openTwitter: OpenSender = async (tenant, account) => {

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { accountSecret, secretContext } from '#lib/messages/accounts/store.ts';
-import { fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
-import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
-import { pattern } from '#lib/core/schema.ts';
 import { encrypt } from '#lib/aws/secrets.ts';
-import { transact } from '#lib/table/transact.ts';
+import { fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { pattern } from '#lib/core/schema.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { accountSecret, secretContext } from '#lib/messages/accounts/store.ts';
+import { transact } from '#lib/table/transact.ts';
 
 /** What a bearer's token is made of (RFC 6750, section 2.1); so are X's names of apps and their secrets. */
 const token = (max = 500) => pattern(/^[A-Za-z0-9\-._~+/]+=*$/, max, 'a token: letters, digits and -._~+/=');

@@ -1,11 +1,11 @@
-import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { inParallel } from '#lib/core/parallel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { isExpired } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 
 /** Nobody is followed through more merges: each costs a read. */
 const maxMerges = 100;

@@ -1,6 +1,6 @@
+import { unknownReference } from '#lib/core/problem.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
-import { unknownReference } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** The contact that a body names, unchanged until the unit of work commits; null without one. Raises 400. */

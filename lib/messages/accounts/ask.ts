@@ -1,9 +1,9 @@
 import { secondMs } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import { inSlot } from '#lib/table/slots.ts';
-import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters, oneLine } from '#lib/core/text.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { inSlot } from '#lib/table/slots.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** Who an account is at its platform. */
 export interface Identity {

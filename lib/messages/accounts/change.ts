@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
-import type { Platform } from '#lib/core/channel.ts';
-import { Accounts, type StoredAccount, storedPacing, type UpdateAccount } from '#lib/entities/account.ts';
-import { conflict, invalidField } from '#lib/core/problem.ts';
 import { encrypt } from '#lib/aws/secrets.ts';
+import type { Platform } from '#lib/core/channel.ts';
+import { conflict, invalidField } from '#lib/core/problem.ts';
+import { Accounts, type StoredAccount, storedPacing, type UpdateAccount } from '#lib/entities/account.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { wakeSender } from './sender.ts';
 import {

@@ -1,20 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import { encrypt } from '#lib/aws/secrets.ts';
 import { platforms } from '#lib/core/channel.ts';
 import type { InboundMode } from '#lib/core/choices.ts';
-import type { StoredAccount } from '#lib/entities/account.ts';
-import { Inbounds, Pollers, type StoredInbound, type UpdatesState } from '#lib/entities/inbound.ts';
 import { env } from '#lib/core/env.ts';
 import { conflict, invalidField } from '#lib/core/problem.ts';
 import { randomText } from '#lib/core/random.ts';
 import { id, storedChoice } from '#lib/core/schema.ts';
-import { encrypt } from '#lib/aws/secrets.ts';
+import { environments, type Tenant } from '#lib/core/tenant.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import { Inbounds, Pollers, type StoredInbound, type UpdatesState } from '#lib/entities/inbound.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { environments, type Tenant } from '#lib/core/tenant.ts';
 import { allowanceOf, disconnectAccount, secretContext } from './store.ts';
 
 type Hook = NonNullable<StoredInbound['hook']>;

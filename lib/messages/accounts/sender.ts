@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import type { Platform } from '#lib/core/channel.ts';
 import { now, secondMs, shifted, sleep, timestamp } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Pace, Senders } from '#lib/entities/sender.ts';
 import { leases } from '#lib/table/lease.ts';
 import { parseStored } from '#lib/table/stored.ts';
@@ -8,7 +9,6 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf } from '#lib/table/update.ts';
 import type { Condition } from '#lib/table/write.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 
 type Sender = v.InferOutput<(typeof Senders)['schema']>;
 

@@ -1,6 +1,9 @@
 import type * as v from 'valibot';
+import { decrypt, encrypt } from '#lib/aws/secrets.ts';
 import { type Channel, messaging, type Platform } from '#lib/core/channel.ts';
 import type { Allowance, Descriptor } from '#lib/core/channel-descriptor.ts';
+import { conflict, notFound } from '#lib/core/problem.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import {
   type Account,
   type AccountQuery,
@@ -10,15 +13,12 @@ import {
   type StoredAccount,
   storedPacing,
 } from '#lib/entities/account.ts';
-import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
-import { conflict, notFound } from '#lib/core/problem.ts';
 import { inTurn } from '#lib/entities/in-turn.ts';
-import { decrypt, encrypt } from '#lib/aws/secrets.ts';
+import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
 import { asked } from '#lib/table/asked.ts';
 import { readGroup } from '#lib/table/counters.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 type Shown = v.InferOutput<typeof Account>;
 

@@ -1,7 +1,7 @@
 import { dayMs, minuteMs, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { firstCharacters, oneLine } from '#lib/core/text.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
-import { firstCharacters, oneLine } from '#lib/core/text.ts';
 import { inDoubt } from './outcomes.ts';
 import type { Outcome } from './sender.ts';
 

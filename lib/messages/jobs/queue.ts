@@ -1,6 +1,7 @@
 import { timestamp } from '#lib/core/clock.ts';
-import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { log } from '#lib/core/log.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { isThere } from '#lib/entities/references/merged.ts';
 import { isOwnReason } from '#lib/table/dead-letter.ts';
 import { entries } from '#lib/table/entries.ts';
@@ -8,7 +9,6 @@ import type { Key } from '#lib/table/keys.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf } from '#lib/table/update.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { notLookedUp } from './outcomes.ts';
 import type { Outcome } from './sender.ts';
 import { isWaiting } from './store.ts';

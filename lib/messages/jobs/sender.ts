@@ -1,7 +1,7 @@
+import type { Tenant } from '#lib/core/tenant.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 /** What became of one attempt. */
 export type Outcome =

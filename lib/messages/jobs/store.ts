@@ -1,16 +1,16 @@
-import { countQueued, countSent } from '#lib/messages/accounts/store.ts';
 import type { Channel } from '#lib/core/channel.ts';
 import type { Target } from '#lib/core/channel-target.ts';
+import { conflict, notFound } from '#lib/core/problem.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
+import { presentId } from '#lib/entities/references/merged.ts';
 import { idText } from '#lib/events/changes.ts';
+import { countQueued, countSent } from '#lib/messages/accounts/store.ts';
 import { settleMail } from '#lib/messages/jobs/mail.ts';
 import { settleMessage, storeMessage } from '#lib/messages/store.ts';
-import { conflict, notFound } from '#lib/core/problem.ts';
 import { giveBack } from '#lib/table/quota.ts';
-import { presentId } from '#lib/entities/references/merged.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { firstCharacters } from '#lib/core/text.ts';
 import { maxAttempts } from './after.ts';
 
 const previewLength = 140;

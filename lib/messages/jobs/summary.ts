@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { countedQueues } from '#lib/messages/accounts/store.ts';
 import { channels } from '#lib/core/channel.ts';
 import { dayMs, shifted } from '#lib/core/clock.ts';
-import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { count, id, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { countedQueues } from '#lib/messages/accounts/store.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { type Meter, pages } from '#lib/table/pages.ts';

@@ -1,4 +1,5 @@
 import { now, secondMs } from '#lib/core/clock.ts';
+import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
@@ -7,7 +8,6 @@ import { entityPartition } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { isErased } from './events.ts';
 import { type Count, type Part, type Place, pagesPerPart } from './part.ts';
 

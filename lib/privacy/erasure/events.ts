@@ -1,8 +1,8 @@
+import { inParallel } from '#lib/core/parallel.ts';
+import { maxId } from '#lib/core/schema.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { findMessage } from '#lib/messages/store.ts';
-import { inParallel } from '#lib/core/parallel.ts';
-import { maxId } from '#lib/core/schema.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,3 +1,4 @@
+import { addressKey } from '#lib/core/mail-address.ts';
 import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother, outsidersOf } from '#lib/email/participants.ts';
 import { MailNotices } from '#lib/entities/bounce.ts';
 import { BodyParts, EmailMessages, MessageIds, type StoredEmailMessage } from '#lib/entities/email-message.ts';
@@ -6,7 +7,6 @@ import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { removeFiles } from '#lib/files/bucket.ts';
 import { keysOf } from '#lib/files/keys.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage, searched, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';

@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 import { getStoredContact } from '#lib/contacts/store.ts';
+import { invalidField, notFound } from '#lib/core/problem.ts';
 import { Contacts, type Traces } from '#lib/entities/contact.ts';
 import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';
-import { invalidField, notFound } from '#lib/core/problem.ts';
 import { reachOf, tracesOf } from '#lib/entities/references/reach.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,9 +1,9 @@
-import { turnOf } from '#lib/messages/accounts/sender.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Blocks } from '#lib/entities/block.ts';
 import { normalised } from '#lib/entities/contact.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { Senders } from '#lib/entities/sender.ts';
+import { turnOf } from '#lib/messages/accounts/sender.ts';
 import { entityPartition, type Item } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
-import { hourMs, now, secondMs, shifted } from '#lib/core/clock.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
+import { hourMs, now, secondMs, shifted } from '#lib/core/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { type ExportFile, Exports, type StoredExport } from '#lib/entities/export.ts';
 import { exportKey } from '#lib/files/keys.ts';

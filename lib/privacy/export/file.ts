@@ -1,9 +1,9 @@
+import { randomText } from '#lib/core/random.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { Exports, type StoredExport } from '#lib/entities/export.ts';
 import { readFile, removeFiles, removeFolder, storeBytes } from '#lib/files/bucket.ts';
 import { exportFolder, exportKey } from '#lib/files/keys.ts';
 import { storeStream } from '#lib/files/spool.ts';
-import { randomText } from '#lib/core/random.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { nextText, type Place } from './document.ts';

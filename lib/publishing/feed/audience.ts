@@ -1,7 +1,7 @@
-import { readBy } from '#lib/events/names.ts';
 import type { Caller } from '#lib/core/caller.ts';
 import { notFound, Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
+import { readBy } from '#lib/events/names.ts';
 
 const scopeOf: Readonly<Record<string, Scope | undefined>> = readBy;
 

@@ -1,13 +1,13 @@
 import { minuteMs, now, secondMs } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { fanOutTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import type { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
-import { log } from '#lib/core/log.ts';
 import { bury, isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import { indexEntries } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
-import { fanOutTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Events of the feed that somebody has yet to be given: where that is kept, and how several are given at once. */
 export interface Backlog {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { now } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { Feed, type FeedEvent, sortableSequence } from '#lib/entities/feed-event.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
@@ -8,7 +9,6 @@ import { type Meter, newMeter, pages, type Range } from '#lib/table/pages.ts';
 import { type Row, readRow, readRows } from '#lib/table/rows.ts';
 import { isExpired, readable } from '#lib/table/stored.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 import { Numbers, numbersKey } from './numbers.ts';
 
 /** How long a query may still see one event and not another that was written with it. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { eventKindNames } from '#lib/events/names.ts';
 import type { Caller } from '#lib/core/caller.ts';
 import { conflict } from '#lib/core/problem.ts';
 import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/core/schema.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { type Meter, newMeter } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { mayLearn } from './audience.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { type Key, rowKey } from '#lib/table/keys.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { type Key, rowKey } from '#lib/table/keys.ts';
 
 /** Rows of the outbox that have their numbers and may not all be in the feed yet, whose process gave them and when. */
 export const Opened = v.object({

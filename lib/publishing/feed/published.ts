@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { now, sleep } from '#lib/core/clock.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { isDead } from '#lib/table/dead-letter.ts';
 import { keyOf } from '#lib/table/entity.ts';
@@ -7,7 +8,6 @@ import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { isSpent, type Meter, pages } from '#lib/table/pages.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
-import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Numbers, numbersKey } from './numbers.ts';
 
 const publishingMs = 2_000;

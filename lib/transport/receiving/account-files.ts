@@ -1,14 +1,14 @@
-import { takeInHand } from '#lib/messages/accounts/sender.ts';
-import { telegram } from '#lib/core/telegram-channel.ts';
 import { minuteMs, now, secondMs, shifted } from '#lib/core/clock.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { attachmentTimeoutSeconds } from '#lib/core/timeouts.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import type { FileSource } from '#lib/files/source.ts';
+import { takeInHand } from '#lib/messages/accounts/sender.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
-import { attachmentTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Files are begun for so long; then whoever else wants the account may have it. */
 const turnMs = 15 * secondMs;

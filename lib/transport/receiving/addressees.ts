@@ -1,9 +1,9 @@
-import { tenantOf } from '#lib/email/address.ts';
-import { Workspaces } from '#lib/entities/workspace.ts';
 import { env } from '#lib/core/env.ts';
 import { log } from '#lib/core/log.ts';
-import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { tenantOf } from '#lib/email/address.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** Of one mail, which each of them keeps. */
 const maxTenants = 10;

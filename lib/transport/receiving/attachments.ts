@@ -1,6 +1,10 @@
 import { isMissing } from '#lib/aws/aws.ts';
+import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
 import { fromNow, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { measure } from '#lib/core/metrics.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
 import { eachAttachment } from '#lib/email/mime.ts';
 import { Accounts } from '#lib/entities/account.ts';
@@ -9,16 +13,12 @@ import { claimMs, erased, type Source, type Transfer, Transfers } from '#lib/ent
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
 import { attachmentKey, ownKey } from '#lib/files/keys.ts';
 import { storeStream } from '#lib/files/spool.ts';
-import { maxAttempts, retryWaitMs } from '#lib/messages/jobs/after.ts';
-import { log } from '#lib/core/log.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
+import { maxAttempts, retryWaitMs } from '#lib/messages/jobs/after.ts';
 import { findMessage } from '#lib/messages/store.ts';
-import { measure } from '#lib/core/metrics.ts';
 import { nextTurn } from '#lib/table/quota.ts';
-import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type OpenSource, storeInTurn } from './account-files.ts';
 import { fileDimensions } from './dimensions.ts';
 import { countReceived, roomFor, type Sender } from './shares.ts';

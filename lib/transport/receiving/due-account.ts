@@ -1,12 +1,12 @@
-import { setAccountState } from '#lib/messages/accounts/store.ts';
 import { minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
+import { setAccountState } from '#lib/messages/accounts/store.ts';
 import { shownError } from '#lib/messages/jobs/after.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 
 /** The account of a person that is to be asked now, by whoever has it in hand. */
 export interface Due {

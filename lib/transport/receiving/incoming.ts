@@ -1,9 +1,9 @@
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Arrival, arrivalIn, arrivalOf, type Judged } from '#lib/email/arrival.ts';
 import { authenticationOf } from '#lib/email/authentication.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
 import { type Mail, parseMail } from '#lib/email/mail.ts';
 import { transact } from '#lib/table/transact.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { addresseesOf } from './addressees.ts';
 import { type Received, receiveMail } from './mail.ts';
 

@@ -1,4 +1,6 @@
 import { contactWithEmail } from '#lib/contacts/by-email.ts';
+import { env } from '#lib/core/env.ts';
+import { addressKey } from '#lib/core/mail-address.ts';
 import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
 import type { Arrival } from '#lib/email/arrival.ts';
 import { type Body, previewOf } from '#lib/email/body.ts';
@@ -10,8 +12,6 @@ import type { Authentication, StoredEmailMessage } from '#lib/entities/email-mes
 import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
 import { maxParticipants, maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Messages } from '#lib/entities/message.ts';
-import { env } from '#lib/core/env.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
 import { fetchLater } from '#lib/messages/attachments.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';

@@ -1,13 +1,15 @@
 import * as v from 'valibot';
-import { accountSecret } from '#lib/messages/accounts/store.ts';
+import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from '#lib/channels/telegram/bot-api.ts';
 import { noteFailure, unreadableToken } from '#lib/channels/telegram/failing.ts';
 import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
 import { minuteMs, now, secondMs, shifted, sleep, timestamp } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { pollTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, Pollers } from '#lib/entities/inbound.ts';
-import { log } from '#lib/core/log.ts';
-import { unlessUnreadable } from '#lib/aws/secrets.ts';
+import { accountSecret } from '#lib/messages/accounts/store.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -15,8 +17,6 @@ import { flatten } from '#lib/table/pages.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf, writeIf } from '#lib/table/update.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
-import { pollTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { receiveUpdate } from './telegram-update.ts';
 
 /** A tenant's turn; what was fetched then has time to be stored. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { Judged, type Receipt } from '#lib/email/arrival.ts';
 import { log } from '#lib/core/log.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
+import { Judged, type Receipt } from '#lib/email/arrival.ts';
 import { sendMessages } from '#lib/queues/send.ts';
 import { addresseesOf } from './addressees.ts';
 

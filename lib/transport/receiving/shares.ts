@@ -1,7 +1,7 @@
+import type { Tenant } from '#lib/core/tenant.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import type { Authentication } from '#lib/entities/email-message.ts';
 import { type Counted, left, take } from '#lib/table/quota.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 /** Who has sent something, as far as that is known. */
 export interface Sender {

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { noteReceived } from '#lib/messages/accounts/inbound.ts';
 import type { Platform } from '#lib/core/channel.ts';
 import { timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { noteReceived } from '#lib/messages/accounts/inbound.ts';
 import { isOwnReason } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 
 /**
  * Stores one thing that a platform tells an account of; `store` returns whether it is kept at all. What cannot be read or stored is

@@ -1,15 +1,15 @@
 import type { tl } from '@mtcute/core';
 import * as v from 'valibot';
-import { maxUserFileBytes, telegram } from '#lib/core/telegram-channel.ts';
 import { fileIn, type MediaFile, userFileRef } from '#lib/channels/telegram/media.ts';
 import { keepPeer } from '#lib/channels/telegram/peer.ts';
 import type { Difference } from '#lib/channels/telegram/user-connection.ts';
 import { secondMs, timestamp } from '#lib/core/clock.ts';
+import { maxUserFileBytes, telegram } from '#lib/core/telegram-channel.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { findMessageAt, markOutboundRead } from '#lib/messages/store.ts';
-import { hasSentFile, settleSeen } from '#lib/transport/sending/seen.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { hasSentFile, settleSeen } from '#lib/transport/sending/seen.ts';
 import { IncomingMessage, receiveMessage } from './message.ts';
 import { take } from './take.ts';
 

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import { senderName } from '#lib/core/channel-target.ts';
-import { maxBotFileBytes, telegram } from '#lib/core/telegram-channel.ts';
 import { unnamedMedia } from '#lib/channels/telegram/media.ts';
+import { senderName } from '#lib/core/channel-target.ts';
 import { secondMs, timestamp } from '#lib/core/clock.ts';
+import { maxBotFileBytes, telegram } from '#lib/core/telegram-channel.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { hasWrittenAfter, noteBlock, noteWritten } from '#lib/messages/block.ts';
 import { findIdentity } from '#lib/messages/identity.ts';
 import { noteUsername } from '#lib/messages/username.ts';
-import { failQueuedFor } from '#lib/transport/sending/blocked.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
+import { failQueuedFor } from '#lib/transport/sending/blocked.ts';
 import { IncomingMessage, receiveMessage } from './message.ts';
 import { take } from './take.ts';
 

@@ -1,23 +1,23 @@
 import Long from 'long';
-import { accountSecret } from '#lib/messages/accounts/store.ts';
+import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { telegramApp } from '#lib/channels/telegram/app.ts';
 import { readSession } from '#lib/channels/telegram/connection.ts';
 import { RefusedCall } from '#lib/channels/telegram/refused-call.ts';
 import { outcomeOf } from '#lib/channels/telegram/user.ts';
 import { connectUser, type UserConnection } from '#lib/channels/telegram/user-connection.ts';
 import { fromNow, now, secondMs } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
+import { log } from '#lib/core/log.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Peers } from '#lib/entities/peer.ts';
-import { env } from '#lib/core/env.ts';
+import { accountSecret } from '#lib/messages/accounts/store.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
-import { log } from '#lib/core/log.ts';
-import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { flatten } from '#lib/table/pages.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { type Due, fail, keep, keepHearing } from './due-account.ts';
 import { receiveDifference } from './telegram-difference.ts';
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { twitter } from '#lib/core/twitter-channel.ts';
 import { timestamp } from '#lib/core/clock.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import { findMessageAt } from '#lib/messages/store.ts';
-import { settleSeen } from '#lib/transport/sending/seen.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { settleSeen } from '#lib/transport/sending/seen.ts';
 import { IncomingMessage, receiveMessage } from './message.ts';
 
 const userId = twitter.identity.received;

@@ -1,13 +1,13 @@
-import { type Hand, takeInHand } from '#lib/messages/accounts/sender.ts';
 import type { Descriptors, Platform } from '#lib/core/channel.ts';
 import type { Descriptor } from '#lib/core/channel-descriptor.ts';
 import { now, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
-import { Accounts } from '#lib/entities/account.ts';
-import { Inbounds } from '#lib/entities/inbound.ts';
-import { transact } from '#lib/table/transact.ts';
-import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { userPollTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { Inbounds } from '#lib/entities/inbound.ts';
+import { type Hand, takeInHand } from '#lib/messages/accounts/sender.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { asks } from './asks.ts';
 import type { Due } from './due-account.ts';
 

@@ -1,8 +1,8 @@
+import type { Tenant } from '#lib/core/tenant.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { outcomeIfErased } from '#lib/messages/jobs/queue.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { outcomeIfOutOfSequence } from '#lib/sequences/step.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
 
 /**
  * What becomes of a job without an attempt, for who claims it meanwhile, or has claimed it: its contact is erased, or its sequence does not go

@@ -1,4 +1,6 @@
 import { secondMs } from '#lib/core/clock.ts';
+import type { Environment, Tenant } from '#lib/core/tenant.ts';
+import { longestCallSeconds } from '#lib/core/timeouts.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { isWaiting } from '#lib/messages/jobs/store.ts';
 import { countEntries } from '#lib/table/entries.ts';
@@ -7,8 +9,6 @@ import { newMeter } from '#lib/table/pages.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Environment, Tenant } from '#lib/core/tenant.ts';
-import { longestCallSeconds } from '#lib/core/timeouts.ts';
 import { fail } from './end.ts';
 
 /** What a key has queued. */

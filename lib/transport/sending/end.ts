@@ -1,7 +1,7 @@
 import type { Channel } from '#lib/core/channel.ts';
+import { conflict } from '#lib/core/problem.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { closeJob, getJob, isWaiting } from '#lib/messages/jobs/store.ts';
-import { conflict } from '#lib/core/problem.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
-import { allowanceOf, getStoredAccount } from '#lib/messages/accounts/store.ts';
+import { getStoredContact } from '#lib/contacts/store.ts';
 import { type Descriptors, messaging, type Platform } from '#lib/core/channel.ts';
 import { Target, userIds } from '#lib/core/channel-target.ts';
 import { dayMs, shifted } from '#lib/core/clock.ts';
-import { getStoredContact } from '#lib/contacts/store.ts';
+import { badRequest, invalidField } from '#lib/core/problem.ts';
+import { fileIds, idInput, nullableTimeInput, text } from '#lib/core/schema.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
-import { createJob, getJob, retryJob } from '#lib/messages/jobs/store.ts';
+import { allowanceOf, getStoredAccount } from '#lib/messages/accounts/store.ts';
 import type { takeUploads } from '#lib/messages/attachments.ts';
+import { createJob, getJob, retryJob } from '#lib/messages/jobs/store.ts';
 import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
-import { badRequest, invalidField } from '#lib/core/problem.ts';
-import { fileIds, idInput, nullableTimeInput, text } from '#lib/core/schema.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { firstCharacters } from '#lib/core/text.ts';
 import { isBlockedBy, unlessBlocked } from './blocked.ts';
 import { cancelJob } from './end.ts';
 

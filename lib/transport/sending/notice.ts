@@ -1,3 +1,6 @@
+import { log } from '#lib/core/log.ts';
+import { addressKey } from '#lib/core/mail-address.ts';
+import { system } from '#lib/core/tenant.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import type { Notice, Notices } from '#lib/email/notice.ts';
 import { digestOf, MailNotices } from '#lib/entities/bounce.ts';
@@ -5,11 +8,8 @@ import type { StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/messages/jobs/mail.ts';
 import { emitCompleted, getJob, settleConversation } from '#lib/messages/jobs/store.ts';
-import { log } from '#lib/core/log.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/core/tenant.ts';
 import { followingMail } from './following-mail.ts';
 import { recordAttempt } from './settle.ts';
 

@@ -1,9 +1,9 @@
-import { countSent } from '#lib/messages/accounts/store.ts';
 import type { Platform } from '#lib/core/channel.ts';
 import { type Target, userIdOn } from '#lib/core/channel-target.ts';
 import { dayMs, hourMs, shifted } from '#lib/core/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
+import { countSent } from '#lib/messages/accounts/store.ts';
 import { after } from '#lib/messages/jobs/after.ts';
 import { listJobs } from '#lib/messages/jobs/list.ts';
 import { inDoubt } from '#lib/messages/jobs/outcomes.ts';

@@ -1,21 +1,21 @@
-import { setAccountState, startFloodWait } from '#lib/messages/accounts/store.ts';
 import { minuteMs, shifted } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import type { SagaName } from '#lib/core/sagas.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { setAccountState, startFloodWait } from '#lib/messages/accounts/store.ts';
 import { after, endOf, until } from '#lib/messages/jobs/after.ts';
 import { lengthened } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { recordEnd, settleConversation } from '#lib/messages/jobs/store.ts';
-import { log } from '#lib/core/log.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { assignMessage } from '#lib/messages/store.ts';
-import type { SagaName } from '#lib/core/sagas.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import { heldWithSequence } from '#lib/sequences/step.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/core/tenant.ts';
 import { endJob } from './end.ts';
 
 /** What an ended job means for the rows of its channel. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Platform } from '#lib/core/channel.ts';
-import type { OpenSender } from '#lib/messages/jobs/sender.ts';
 import { id } from '#lib/core/schema.ts';
+import type { OpenSender } from '#lib/messages/jobs/sender.ts';
 import { type Message, receiveGroups } from '#lib/queues/receive.ts';
 import { drainAccount } from './drain.ts';
 

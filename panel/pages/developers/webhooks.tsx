@@ -2,14 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
-
-import type { PageProps } from '../../parts/page.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, counted, worded } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Head } from '../../parts/head.tsx';
+import type { PageProps } from '../../parts/page.ts';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { When } from '../../parts/when.tsx';
