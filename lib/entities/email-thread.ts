@@ -74,8 +74,8 @@ export const topicMark = (subject: string, email: string): string =>
     .digest('base64url')
     .slice(0, 22);
 
-/** So many of its participants find a thread by its topic, whoever wrote last before the others; none whom a stranger only named. */
-const maxFinders = 50;
+/** How many of its participants find a thread by its topic, the last active first: a reply to all others replaces every entry at once. */
+const maxFinders = 30;
 
 interface Discussed {
   isUnverified?: true | undefined;

@@ -112,6 +112,26 @@ test('a reply to all goes to the other recipients too, but not to our own addres
   expect(mail).not.toContain('wim@example.com');
 });
 
+test('a reply to all is sent when it goes to 49 people other than those written to before', async () => {
+  await workspace.live.post('/v1/contacts', { name: 'Xen', email: 'xen@example.com' });
+  const ask = async (group: string, inReplyTo?: string) => {
+    const cc = Array.from({ length: 49 }, (_, index) => `${group}${index}@example.com`).join(', ');
+    const to = `workspace-${workspace.id}@mail.example.org`;
+    const mail = { from: 'Xen <xen@example.com>', to, cc, subject: 'Crowd', messageId: `${group}@example.com` };
+    return receive({ ...mail, ...(inReplyTo && { inReplyTo }) });
+  };
+  const { threadId } = await ask('first');
+  for (const [group, before] of [
+    ['first'],
+    ['second', 'first@example.com'],
+    ['third', 'second@example.com'],
+  ] as const) {
+    if (before) expect(await ask(group, before)).toMatchObject({ threadId });
+    await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Hello all', replyAll: true });
+    expect((await newest(threadId, 'sent')).cc).toHaveLength(49);
+  }
+});
+
 test('a reply to all leaves out addresses that SES does not take, and the API refuses them', async () => {
   const { threadId } = await receive({
     from: 'Yan <yan@example.com>',
