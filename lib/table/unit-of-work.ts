@@ -435,10 +435,16 @@ const beginsToName = (
         .flatMap(({ to, field }) => [after[field] ?? []].flat().map((id) => `${to} ${sortableId(Number(id))}`))
     : [];
 
-/** Where a row moves, an entry may keep its place: what the row writes there from its new one counts, and not before it is there. */
+/**
+ * Drops the removal of an entry that another row of the same commit writes anew. That one is written with the commit and never ahead
+ * of it: until then it is the other row's.
+ */
 function withoutReplaced(changes: readonly Change[]): Change[] {
   const written = new Set(changes.flatMap(({ key, item }) => (item ? [identity(key)] : [])));
-  return changes.filter(({ key, item }) => item !== null || !written.has(identity(key)));
+  const removed = new Set(changes.flatMap(({ key, item }) => (item === null ? [identity(key)] : [])));
+  return changes
+    .filter(({ key, item }) => item !== null || !written.has(identity(key)))
+    .map((change) => (change.isOfNew && removed.has(identity(change.key)) ? { ...change, isOfNew: false } : change));
 }
 
 function current<E extends Entity>(

@@ -1,8 +1,10 @@
+import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { removingEntries } from '#lib/table/ahead.ts';
+import { entity } from '#lib/table/entity.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
@@ -74,4 +76,30 @@ test('a commit that one transaction does not take writes nothing and leaves no e
   expect(await entriesWith('777000')).toEqual([]);
   expect(await entriesWith('888000')).toEqual([]);
   expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
+});
+
+const Parcels = entity({
+  name: 'parcel',
+  within: 'box/{boxId}/parcel',
+  schema: v.object({ id: v.number(), boxId: v.number(), color: v.string(), shape: v.string(), owner: v.string() }),
+  indexes: { color: ({ color }) => color, shape: ({ shape }) => shape, owner: ({ owner }) => owner },
+});
+const parcel = (id: number, boxId: number) => ({ id, boxId, color: 'red', shape: 'round', owner: 'ann' });
+
+test('a row that moves keeps its index entries, whenever the process dies', async () => {
+  await run(async (tx) => {
+    for (const id of tens) tx.create(Parcels, parcel(id, 1));
+  });
+  const isMoved = async () => (await run((tx) => tx.find(Parcels, parcel(0, 2)))) !== undefined;
+  for (let allowedWrites = 0; !(await isMoved()); allowedWrites += 1) {
+    const move = async (tx: UnitOfWork) => {
+      for (const id of tens) tx.delete(Parcels, await tx.get(Parcels, parcel(id, 1)));
+      for (const id of tens) tx.create(Parcels, parcel(id, 2));
+      for (let id = 10; id < 25; id += 1) tx.create(Parcels, parcel(id, 2));
+    };
+    await dyingAfter(allowedWrites, () => run(move), /^(TransactWrite|Put|Delete|BatchWrite)/);
+    await finishAll();
+    const page = await run((tx) => listPage(tx, Parcels, { where: { color: 'red' }, limit: 100 }));
+    expect(page.items).toHaveLength((await isMoved()) ? 25 : 10);
+  }
 });
