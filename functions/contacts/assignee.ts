@@ -1,4 +1,5 @@
-import { assignContact, getContact } from '#lib/contacts/store.ts';
+import { assignContact } from '#lib/contacts/change.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { ContactWithTags, SetContactAssignee } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

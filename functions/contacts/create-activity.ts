@@ -1,4 +1,4 @@
-import { getContact } from '#lib/contacts/store.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { addNote } from '#lib/contacts/timeline.ts';
 import { Activity, CreateNote } from '#lib/entities/activity.ts';
 import { ContactWithTags } from '#lib/entities/contact.ts';

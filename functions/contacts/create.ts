@@ -1,4 +1,4 @@
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { ContactWithTags, CreateContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

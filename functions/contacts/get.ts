@@ -1,4 +1,4 @@
-import { getContact } from '#lib/contacts/store.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { ContactWithTags } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

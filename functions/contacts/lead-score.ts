@@ -1,4 +1,5 @@
-import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { changeContact } from '#lib/contacts/change.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { ContactWithTags, SetLeadScore } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

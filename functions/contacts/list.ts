@@ -1,4 +1,4 @@
-import { listContacts } from '#lib/contacts/store.ts';
+import { listContacts } from '#lib/contacts/list.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Contact, ContactQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

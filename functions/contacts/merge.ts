@@ -1,5 +1,5 @@
 import { mergeContacts } from '#lib/contacts/merge.ts';
-import { getContact } from '#lib/contacts/store.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags, MergeContacts } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

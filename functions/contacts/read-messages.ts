@@ -1,4 +1,4 @@
-import { getContact } from '#lib/contacts/store.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactWithTags } from '#lib/entities/contact.ts';
 import { MessagesRead, ReadMessages } from '#lib/entities/message.ts';

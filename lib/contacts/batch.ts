@@ -13,7 +13,9 @@ import {
 import { Tags } from '#lib/entities/tag.ts';
 import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { changeContact, createContact, getContact } from './store.ts';
+import { changeContact } from './change.ts';
+import { createContact } from './create.ts';
+import { getContact } from './read.ts';
 import { attachTag, detachTag } from './tagging.ts';
 import { upsertContact } from './upsert.ts';
 

@@ -3,7 +3,7 @@ import { Contacts, type DuplicateQuery, type normalised, type StoredContact, sam
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { getStoredContact } from './store.ts';
+import { getStoredContact } from './read.ts';
 
 /** The contacts that share username and platform, phone or e-mail with this one, however they are spelled. Raises 404. */
 export async function listDuplicates(

@@ -22,10 +22,11 @@ import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { getStoredContact, type ShownContact, withTags } from './read.ts';
 import { startRename } from './rename.ts';
-import { getStoredContact, type ShownContact, saveContact, withTags } from './store.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
 import { writeNote } from './timeline.ts';
+import { saveContact } from './write.ts';
 
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone

@@ -1,7 +1,8 @@
 import { isSameMetadata } from '#lib/core/metadata.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { getStoredContact, updateContact } from './store.ts';
+import { getStoredContact } from './read.ts';
+import { updateContact } from './write.ts';
 
 type Metadata = Record<string, string>;
 

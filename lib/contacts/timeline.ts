@@ -7,7 +7,7 @@ import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addActivity } from './activity.ts';
-import { getStoredContact } from './store.ts';
+import { getStoredContact } from './read.ts';
 
 type Entry = Item<typeof Activities>;
 

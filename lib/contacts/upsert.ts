@@ -13,7 +13,9 @@ import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { changeContact, createContact, type ShownContact } from './store.ts';
+import { changeContact } from './change.ts';
+import { createContact } from './create.ts';
+import type { ShownContact } from './read.ts';
 
 /** Two are too many, whoever else there is. */
 const maxMatches = 2;

@@ -1,4 +1,4 @@
-import { changeContact } from '#lib/contacts/store.ts';
+import { changeContact } from '#lib/contacts/change.ts';
 import { messaging, type Platform } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn } from '#lib/core/channel-target.ts';
 import { Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bedrockModel } from '#lib/agents/bedrock.ts';
 import { readCompletion } from '#lib/agents/prompt.ts';
 import { createAgent, testRun } from '#lib/agents/store.ts';
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { WriteConflict } from '#lib/table/change.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { listContacts } from '#lib/contacts/store.ts';
+import { listContacts } from '#lib/contacts/list.ts';
 import type { FieldError } from '#lib/core/problem.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { Contact, ContactQuery, Contacts, type StoredContact } from '#lib/entities/contact.ts';

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { changeContact } from '#lib/contacts/change.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { renaming } from '#lib/contacts/rename.ts';
-import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { createDeal } from '#lib/deals/store.ts';
 import { Contacts } from '#lib/entities/contact.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { createContact } from '#lib/contacts/create.ts';
 import { listDuplicates } from '#lib/contacts/duplicates.ts';
-import { createContact } from '#lib/contacts/store.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { parseMail } from '#lib/email/mail.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
+import { createContact } from '#lib/contacts/create.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
-import { createContact } from '#lib/contacts/store.ts';
 import { attachTag, detachTag } from '#lib/contacts/tagging.ts';
 import { createTag, listTags } from '#lib/contacts/tags.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { changeContact } from '#lib/contacts/change.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
-import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { attachTag, deleteTag, detachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
 import { dayMs, shifted } from '#lib/core/clock.ts';

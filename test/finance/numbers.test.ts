@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { dayMs, now, timestamp } from '#lib/core/clock.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { operator } from '#lib/core/tenant.ts';

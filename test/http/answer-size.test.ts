@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '#lib/auth/key-store.ts';
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { answerText } from '#lib/http/answer-text.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { changeContact } from '#lib/contacts/store.ts';
+import { changeContact } from '#lib/contacts/change.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
 import { hasAddress, isThere, mergedInto, mergedWith, resolveMerged } from '#lib/entities/references/merged.ts';

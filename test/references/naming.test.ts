@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { changeContact } from '#lib/contacts/store.ts';
+import { changeContact } from '#lib/contacts/change.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { WriteConflict } from '#lib/table/change.ts';

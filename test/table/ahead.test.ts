@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { changeContact } from '#lib/contacts/change.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { removingEntries } from '#lib/table/ahead.ts';

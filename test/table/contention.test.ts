@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { changeContact } from '#lib/contacts/change.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { WriteConflict } from '#lib/table/change.ts';

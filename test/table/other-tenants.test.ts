@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { env } from '#lib/core/env.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';

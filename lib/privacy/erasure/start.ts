@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { getStoredContact } from '#lib/contacts/store.ts';
+import { getStoredContact } from '#lib/contacts/read.ts';
 import { invalidField, notFound } from '#lib/core/problem.ts';
 import { Contacts, type Traces } from '#lib/entities/contact.ts';
 import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { getStoredContact } from '#lib/contacts/store.ts';
+import { getStoredContact } from '#lib/contacts/read.ts';
 import { hourMs, now, secondMs, shifted } from '#lib/core/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { type ExportFile, Exports, type StoredExport } from '#lib/entities/export.ts';

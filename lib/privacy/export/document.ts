@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { getContact } from '#lib/contacts/store.ts';
+import { getContact } from '#lib/contacts/read.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { Metadata } from '#lib/core/metadata.ts';
 import { time } from '#lib/core/schema.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createContact } from '#lib/contacts/store.ts';
+import { createContact } from '#lib/contacts/create.ts';
 import { messaging, type Platform, platforms } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn, userIds } from '#lib/core/channel-target.ts';
 import { directions } from '#lib/core/choices.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { getStoredContact } from '#lib/contacts/store.ts';
+import { getStoredContact } from '#lib/contacts/read.ts';
 import { type Descriptors, messaging, type Platform } from '#lib/core/channel.ts';
 import { Target, userIds } from '#lib/core/channel-target.ts';
 import { dayMs, shifted } from '#lib/core/clock.ts';

@@ -1,0 +1,65 @@
+import { listTags } from '#lib/contacts/tags.ts';
+import { Activities } from '#lib/entities/activity.ts';
+import { type ContactChange, type ContactFields, earlierEmails, type StoredContact } from '#lib/entities/contact.ts';
+import { changedFields, changesOf } from '#lib/events/changes.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { addActivity } from './activity.ts';
+import { requireIdentity } from './create.ts';
+import { getStoredContact, readTagged, type ShownContact, withTags } from './read.ts';
+import { startRename } from './rename.ts';
+import { updateContact } from './write.ts';
+
+/**
+ * Changes the given fields, with one activity per changed field. Emits contact.updated unless nothing changed. Raises 404, 400 for
+ * an unknown member and when neither name, username nor phone remains.
+ */
+export async function changeContact(tx: UnitOfWork, id: number, change: ContactChange): Promise<ShownContact> {
+  const [{ contact, dictionary }] = await Promise.all([
+    readTagged(tx, id),
+    primeMember(tx, change.assignedToUserId),
+    tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
+  ]);
+  await requireActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
+  const patch: Patch = { ...change, ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }) };
+  const changed = changedFields(contact, patch);
+  if (changed.length === 0) return withTags(contact, dictionary);
+  const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
+  if (changed.includes('email'))
+    next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
+  if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
+  for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
+  const updated = updateContact(tx, next, changesOf(contact, next, changed));
+  if (changed.includes('name')) startRename(tx, updated);
+  return withTags(updated, dictionary);
+}
+
+/** Gives the contact to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
+export async function assignContact(tx: UnitOfWork, id: number, userId: number | null): Promise<ShownContact> {
+  await Promise.all([getStoredContact(tx, id), primeMember(tx, userId), listTags(tx)]);
+  await requireActiveMember(tx, 'userId', userId);
+  return changeContact(tx, id, { assignedToUserId: userId });
+}
+
+type Patch = { [Field in keyof StoredContact]?: StoredContact[Field] | undefined };
+type Entry = [Parameters<typeof addActivity>[2], Parameters<typeof addActivity>[3]];
+
+function activitiesOf(before: StoredContact, after: StoredContact, changed: readonly (keyof StoredContact)[]): Entry[] {
+  const values = (field: 'stage' | 'assignedToUserId' | 'leadScore' | keyof ContactFields) => ({
+    oldValue: before[field] === null ? null : String(before[field]),
+    newValue: after[field] === null ? null : String(after[field]),
+  });
+  const entries: Entry[] = [];
+  for (const field of changed) {
+    if (field === 'stage') entries.push(['StageChanged', values(field)]);
+    else if (field === 'assignedToUserId')
+      entries.push([after.assignedToUserId === null ? 'Unassigned' : 'Assigned', values(field)]);
+    else if (isPlainField(field)) entries.push(['FieldUpdated', { field, ...values(field) }]);
+  }
+  if (changed.some((field) => field === 'leadScore' || field === 'leadScoreIsAi'))
+    entries.push(['ScoreChanged', values('leadScore')]);
+  return entries;
+}
+
+const plainFields = ['name', 'username', 'phone', 'email', 'company', 'notes'];
+const isPlainField = (field: string): field is keyof ContactFields => plainFields.includes(field);

@@ -1,0 +1,59 @@
+import type * as v from 'valibot';
+import { invalidField } from '#lib/core/problem.ts';
+import { Activities } from '#lib/entities/activity.ts';
+import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/contact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { addActivity } from './activity.ts';
+import { type ShownContact, withTags } from './read.ts';
+
+/** A new contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone. */
+export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof CreateContact>): Promise<ShownContact> {
+  requireIdentity(input);
+  await tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 });
+  const contact = tx.create(Contacts, {
+    id: await tx.nextId(Contacts),
+    platform: input.platform,
+    name: input.name ?? null,
+    username: input.username ?? null,
+    phone: input.phone ?? null,
+    email: input.email ?? null,
+    company: input.company ?? null,
+    notes: input.notes ?? null,
+    stage: 'new',
+    leadScore: null,
+    leadScoreIsAi: false,
+    assignedToUserId: null,
+    createdAt: tx.now,
+    updatedAt: null,
+    lastMessageAt: null,
+    hasUnreadMessages: false,
+    tagIds: [],
+    metadata: {},
+    identities: {},
+    reach: [],
+  });
+  await addActivity(tx, contact.id, 'Created');
+  tx.emit({
+    kind: 'contact.created',
+    subject: `contact/${contact.id}`,
+    data: {
+      contact_id: String(contact.id),
+      platform: contact.platform,
+      name: contact.name,
+      username: contact.username,
+      phone: contact.phone,
+      email: contact.email,
+      company: contact.company,
+      stage: contact.stage,
+      actor: tx.eventActor,
+    },
+  });
+  return withTags(contact, []);
+}
+
+/** Raises 400 where nothing of name, username, and phone is set. */
+export function requireIdentity(fields: ContactFields): void {
+  if (!fields.name && !fields.username && !fields.phone) {
+    throw invalidField('name', 'required', 'at least one of name, username, phone is required');
+  }
+}

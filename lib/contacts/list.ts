@@ -1,0 +1,38 @@
+import type * as v from 'valibot';
+import { withMetadata } from '#lib/core/metadata.ts';
+import { type ContactQuery, Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { asked } from '#lib/table/asked.ts';
+import { common } from '#lib/table/conditions.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** Contacts in descending order of id; every filter is exact and may be combined. */
+export async function listContacts(
+  tx: UnitOfWork,
+  query: v.InferOutput<typeof ContactQuery>,
+): Promise<Page<StoredContact>> {
+  const { tagId } = query;
+  const [page, tag] = await Promise.all([
+    listPage(
+      tx,
+      Contacts,
+      asked(Contacts, query, {
+        ...common,
+        username: (username) => ({ where: { username: normalised.username(username) } }),
+        email: (email) => ({ where: { email: normalised.email(email) } }),
+        phone: (phone) => ({ where: { phone: normalised.phone(phone) } }),
+        tagId: (tag) => ({ where: { tag } }),
+        assignedToUserId: (assignee) => ({ where: { assignee } }),
+        hasUnread: (hasUnread) =>
+          hasUnread ? { where: { unread: true } } : { matches: (contact) => !contact.hasUnreadMessages },
+        minScore: (least) => ({ matches: ({ leadScore }) => leadScore !== null && leadScore >= least }),
+        metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+        q: (q) => ({ contains: { search: searched(q) } }),
+      }),
+    ),
+    tagId !== undefined && tx.find(Tags, { id: tagId }),
+  ]);
+  // A tag that was deleted is being taken off its contacts.
+  return tag === undefined ? { items: [], nextCursor: null, hasMore: false } : page;
+}
