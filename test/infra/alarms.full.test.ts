@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -351,8 +351,8 @@ test('WorkersStoreAttachmentsPutOff rings when a workspace was sent more files t
 });
 
 describe('the commands of the runbook run', () => {
-  const section = readFileSync(join(root, 'docs/operate.md'), 'utf8').split('## When an alarm rings')[1] ?? '';
-  const commands = [...section.matchAll(/^npm run -s admin -- (\S+) (\S+)(?: '(.*?)')?/gm)].map(
+  const runbook = globSync('docs/alarms-*.md', { cwd: root }).map((page) => readFileSync(join(root, page), 'utf8'));
+  const commands = [...runbook.join('\n').matchAll(/^ *npm run -s admin -- (\S+) (\S+)(?: '(.*?)')?/gm)].map(
     ([, noun = '', verb = '', json = '{}']) => [noun, verb, json] as const,
   );
 

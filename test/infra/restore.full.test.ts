@@ -30,11 +30,11 @@ async function temporary(): Promise<string> {
   return folder;
 }
 
-/** The operator's commands of a part of docs/operate.md, in their order. */
+/** The operator's commands under a heading of docs/restore.md, in their order. */
 function commandsOf(title: string): string[][] {
-  const [, part = ''] = readFileSync(join(root, 'docs/operate.md'), 'utf8').split(`**${title}**`);
-  const block = part.split('```sh\n')[1]?.split('```')[0] ?? '';
-  return [...block.matchAll(/^npm run -s admin -- (\S+) (\S+) '(.*?)'(.*)$/gm)].map(
+  const [, part = ''] = readFileSync(join(root, 'docs/restore.md'), 'utf8').split(`\n## ${title}\n`);
+  const section = part.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^ *npm run -s admin -- (\S+) (\S+) '(.*?)'(.*)$/gm)].map(
     ([, noun = '', verb = '', json = '', options = '']) => [noun, verb, json, ...options.trim().split(' ')],
   );
 }
@@ -101,7 +101,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
 
   const { id: newId } = await createWorkspace({ name: 'Restored', currency: 'EUR' });
   const file = join(await temporary(), 'restored.ndjson');
-  const commands = commandsOf('Restore a workspace from a point in time.');
+  const commands = commandsOf('Restore a workspace from a point in time');
   expect(commands.map(([noun, verb]) => `${noun} ${verb}`)).toEqual([
     'workspace finish',
     'workspace export',

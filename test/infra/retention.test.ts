@@ -9,8 +9,8 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 const units = { minute: 60, hour: 3600, day: 86_400 } as const;
 
-/** What the table of docs/operate.md says. */
-const rows = (read('docs/operate.md').split('## How long everything is kept')[1]?.split('\n## ')[0] ?? '')
+/** What the table of docs/retention.md says. */
+const rows = (read('docs/retention.md').split('## By this system')[1]?.split('\n## ')[0] ?? '')
   .split('\n')
   .flatMap((line) => {
     const [, what = '', amount, unit, by = ''] = /^\| (.+) \| (\d+) (minute|hour|day)s? \| `(.+)` \|$/.exec(line) ?? [];

@@ -167,15 +167,17 @@ describe('templates', () => {
     expect([...new Set(all)]).toHaveLength(all.length);
   });
 
-  test('every alarm has its part of the runbook', () => {
-    const runbook = readFileSync(join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
-    const titles =
-      runbook
-        .split('## When an alarm rings')[1]
-        ?.split('\n## ')[0]
-        ?.match(/^\*\*`.*/gm) ?? [];
-    const patterns = titles
-      .flatMap((title) => title.split(':')[0]?.match(/(?<=`)[^`,]+(?=`)/g) ?? [])
+  test('every alarm has its heading in the runbook, with symptom, cause, fix, and check', () => {
+    const root = join(import.meta.dirname, '../..');
+    const entries = globSync('docs/alarms-*.md', { cwd: root }).flatMap((page) =>
+      readFileSync(join(root, page), 'utf8').split(/^### /m).slice(1),
+    );
+    for (const entry of entries)
+      expect(entry.match(/^- \*\*\w+\*\*/gm), entry.split('\n')[0]).toEqual(
+        ['Symptom', 'Cause', 'Fix', 'Check'].map((part) => `- **${part}**`),
+      );
+    const patterns = entries
+      .flatMap((entry) => entry.split('\n')[0]?.match(/(?<=`)[^`,]+(?=`)/g) ?? [])
       .map((name) => new RegExp(`^${name.replaceAll(/<\w+>/g, '\\w+')}$`));
     const alarms = assembly.ofType('AWS::CloudWatch::Alarm').map(([id]) => id.replace(/[0-9A-F]{8}$/, ''));
     expect(alarms.length).toBeGreaterThan(40);
@@ -183,7 +185,7 @@ describe('templates', () => {
     expect(patterns.filter((pattern) => !alarms.some((alarm) => pattern.test(alarm)))).toEqual([]);
   });
 
-  // Where it has to move, the release's notes say that the guard is taken off before (docs/deploy.md).
+  // Where it has to move, the release's notes say that the guard is taken off before (docs/upgrade.md).
   test('the alarm that guards deployments stays where it is: CloudFormation fails one that does not find it', () => {
     const stackOf = (id: string) => assembly.templates.find(({ template }) => id in template.Resources)?.stack;
     expect(stackOf('HttpApiServerErrorsA1AE7C32')).toBe('CrmApiMonitoring9829C54B');
