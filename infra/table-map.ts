@@ -23,30 +23,29 @@ const states: Readonly<Record<string, string>> = {
 const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   ids: 'the last id of each entity',
   counter: 'one of the rows over which a counter is spread',
-  sequence: 'the number of the last event, and which rows have theirs while they are being published',
+  sequence: 'the number of the last event, and the rows that are being published with their numbers',
   claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
-  outcome: 'what an item of that call has come to, where it is a batch',
-  quota: 'what was spent of a quota in a UTC day',
-  requestLog: 'a request of a key, by its id, which says when it began; 7 days',
-  slot: 'a call that waits for somebody outside, until when',
+  outcome: 'the outcome of an item of that call, if it is a batch',
+  quota: 'the spent part of a quota in a UTC day',
+  requestLog: 'a request of a key, by its id, which holds the time when it began; 7 days',
+  slot: 'a call that waits for an outside service, and until when',
   codePhone: 'a phone that was sent a code of Telegram less than a minute ago',
-  memberCount: 'how many members were made',
-  activeKeys: 'how many keys are not revoked',
+  memberCount: 'the number of members that were created',
+  activeKeys: 'the number of keys that are not revoked',
   import: 'the archive that is, or was, imported into the workspace',
   workspaceIds: 'the last id of a workspace',
   outbox: 'the events and the audit entry of a commit, until they are published',
   due: 'the timer of a row (`place`) that waits for its time; written and removed with that row',
-  hook: 'whose hook it is that a platform posts to, and the hash of the word it proves itself with',
+  hook: 'the account of a hook that a platform posts to, and the hash of its secret token',
   key: 'the entity `key`',
-  memberAddress: 'an active member of this e-mail address, in whatever workspace: an index entry of `member`',
-  signIn: 'a link to sign in with, by the hash of its token: whom it lets in, and whether it was used; 15 minutes',
-  session: 'a session of the panel, by the hash of its token: whose it is, and its requests of this minute; 12 hours',
-  signedIn: 'somebody has signed in who has the e-mail address of this hash; 400 days after they last did',
-  signInsAsked:
-    'how often in this minute or day a link was asked for, or mailed to who had never signed in, for one e-mail address or by one client',
-  address: 'calls of this minute from an address that no key counts',
+  memberAddress: 'an active member with this e-mail address, in any workspace: an index entry of `member`',
+  signIn: 'a sign-in link, by the hash of its token: its member, and whether it was used; 15 minutes',
+  session: 'a session of the panel, by the hash of its token: its member, and its requests of this minute; 12 hours',
+  signedIn: 'a member with the e-mail address of this hash has signed in; 400 days after the last time',
+  signInsAsked: 'the number of sign-in links of this minute or day, for one e-mail address or one client',
+  address: 'calls of this minute from an address without a valid key',
   sweep: 'where the last sweep stopped in a partition',
-  none: 'nothing: a function that starts reads it to open its connection',
+  none: 'nothing: a starting function reads it to open its connection',
 };
 
 /** What fills the blanks. A blank that is not here is one part of a key. */
@@ -162,11 +161,19 @@ export function renderTableMap(): string {
   ]);
   return `# The table
 
-Every row of the one DynamoDB table, by the pattern of its key (\`pk\`, \`sk\`). This page is made by \`npm run table-map\` of the declarations in
-\`lib/entities\` and of \`rowKeys\` in \`lib/table/keys.ts\`; a test fails when it drifts, and when the table of the tests holds a row that is not here.
+For developers: every row of the one DynamoDB table, by the pattern of its key (\`pk\`, \`sk\`).
 
-\`{tenant}\` is a workspace in one environment (\`7:live\`), \`{workspace}\` both together (\`7\`), \`{scope}\` one of the two, \`{id}\` ten digits, \`{shard}\` one
-of ${shardsOf('outbox').length} of the outbox, of ${shardsOf('due').length} of timers, \`{claim}\` the partition of a call under an \`Idempotency-Key\`. In the name of a partition \`none\` stands for a field that is null.
+\`npm run table-map\` makes this page from the declarations in \`lib/entities\` and from \`rowKeys\` in \`lib/table/keys.ts\`. A test fails if the page is not current, or if a test writes a row that is not on it.
+
+| Placeholder | Stands for |
+| --- | --- |
+| \`{tenant}\` | a workspace in one environment, such as \`7:live\` |
+| \`{workspace}\` | a workspace with both environments, such as \`7\` |
+| \`{scope}\` | a tenant or a workspace |
+| \`{id}\` | ten digits |
+| \`{shard}\` | one of ${shardsOf('outbox').length} for the outbox, of ${shardsOf('due').length} for timers |
+| \`{claim}\` | the partition of a call under an \`Idempotency-Key\` |
+| \`none\` | in the name of a partition: a field that is null |
 
 \`\`\`mermaid
 flowchart LR
@@ -180,28 +187,28 @@ flowchart LR
 
 ## Items
 
-Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)).
-*due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
+Each item has \`v\`, the count of its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)).
 
-${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}
+- *due*: the item has a timer while it waits for a time.
+- *expires*: DynamoDB removes the item (\`expiresAtSeconds\`).
+
+${table(['Partition', 'Place', 'Item', 'Names', ''], items)}
 
 ## Index entries
 
-Beside an item lies one entry for each value that it has of an index, written in the same transaction. Where an index tells values apart the
-partition goes on with \`={value}\`: \`7:live#contact?stage=new\`. The place is the item's id; in ordered indexes \`{order}#{id}\`. \`of\` is the item's key.
+An item has one entry for each of its values in an index, written in the same transaction. If an index separates values, the partition continues with \`={value}\`: \`7:live#contact?stage=new\`. The place is the item's id, in ordered indexes \`{order}#{id}\`. The attribute \`of\` is the item's key.
 
-${table(['of', 'by id', 'ordered'], entries)}
+${table(['Entity', 'By id', 'Ordered'], entries)}
 
 ## Counters
 
-What the rows come to, each spread over eight rows; what is declared with no entity is written by \`UnitOfWork.count\`
-(\`queued\`, what accounts have sent and whom they have met in a day, \`webhook-waiting\`).
+Sums over rows. Each counter is spread over eight rows. \`UnitOfWork.count\` writes counters that belong to no entity: \`queued\`, \`webhook-waiting\`, and the messages and new people of an account in a day.
 
-${table(['group', 'of'], counters)}
+${table(['Group', 'Entity'], counters)}
 
-## Everything else
+## Other rows
 
-${table(['partition', 'place', 'what it is for'], others)}
+${table(['Partition', 'Place', 'Use'], others)}
 `;
 }
 

@@ -3,17 +3,23 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const [enforced = '', missing = '', compared = ''] = readFileSync(join(root, 'docs/aws-rules.md'), 'utf8').split(
-  /\n## (?:What is not enforced|Compared with others)\n/,
-);
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const enforced = read('docs/aws-rules.md');
+const [missing = '', compared = ''] = read('docs/aws-gaps.md').split('\n## Compared with other simulators\n');
 
-/** The cells of a table's rows, without its head. */
+/** The cells of the rows of all tables, without their heads. */
 const rowsOf = (text: string) =>
-  (text.match(/^\|.*\|$/gm) ?? []).slice(2).map((line) =>
-    line
-      .slice(1, -1)
-      .split(' | ')
-      .map((cell) => cell.trim()),
+  (text.match(/(?:^\|.*\|$\n?)+/gm) ?? []).flatMap((table) =>
+    table
+      .trim()
+      .split('\n')
+      .slice(2)
+      .map((line) =>
+        line
+          .slice(1, -1)
+          .split(' | ')
+          .map((cell) => cell.trim()),
+      ),
   );
 const codeIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const isThere = (path: string) => existsSync(join(root, path));
