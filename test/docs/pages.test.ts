@@ -8,11 +8,9 @@ import { queues } from '#lib/core/queues.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { pages, root } from './pages.ts';
 
-const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
-/** Pages of our own; the others are the contract. */
-const pages = globSync('{*.md,docs/*.md}', { cwd: root }).filter((name) => !/contract|public-api/.test(name));
 
 /** What each channel has, the page says of all of them at once. */
 const isChannel = (name: string) => channels.some((channel) => channel === name);
@@ -52,13 +50,33 @@ test.each([
 });
 
 test.each([
-  ['queue that is not a channel', queues.filter((name) => !isChannel(name))],
-  ['operator setting', Object.keys(settings)],
-  ['noun of the operator', nouns],
-])('the pages of who deploys, operates and develops name every %s', (_, names) => {
-  const text = ['docs/deploy.md', 'docs/operate.md', 'CONTRIBUTING.md'].map(read).join('\n');
+  ['docs/alarms-queues.md', 'queue that is not a channel', queues.filter((name) => !isChannel(name))],
+  ['docs/settings.md', 'operator setting', Object.keys(settings)],
+  ['docs/operate.md', 'noun of the operator', nouns],
+])('%s names every %s', (page, _, names) => {
+  const text = read(page);
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !new RegExp(`\`${name}[ \`]`).test(text))).toEqual([]);
+});
+
+test('README.md leads to every page', () => {
+  const linked = [
+    ...`${read('README.md')}${read('CONTRIBUTING.md')}${read('docs/alarms.md')}${read('docs/errands.md')}`.matchAll(
+      /\]\((?:docs\/)?([\w-]+\.md)/g,
+    ),
+  ].map(([, page]) => page);
+  expect(pages.filter((page) => page !== 'README.md' && !linked.includes(basename(page)))).toEqual([]);
+});
+
+test('code names only pages that are there', () => {
+  const files = globSync('{lib,functions,infra,panel,client,cli,test,stages,.github,examples}/**/*.{ts,tsx,md,yml}', {
+    cwd: root,
+  });
+  const named = files.flatMap((file) => [...read(file).matchAll(/\bdocs\/[\w-]+\.md\b/g)].map(([page]) => page));
+  expect(named.length).toBeGreaterThan(5);
+  expect([...new Set(named)].filter((page) => !existsSync(join(root, page)) && page !== 'docs/changelog.md')).toEqual(
+    [],
+  );
 });
 
 test('README.md is a front door', () => {
