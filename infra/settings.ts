@@ -17,8 +17,8 @@ const deployment = {
   /** The name of a bus in this account and region. */
   eventBus: v.optional(v.pipe(v.string(), v.regex(/^[\w./-]{1,256}$/, 'must be the name of an event bus'))),
   accountConcurrency: v.optional(wholeNumber(1), '1000'),
-  /** How many invocations of each slow function (analytics, summaries) may run at once; 0 reserves nothing. */
-  slowConcurrency: v.optional(wholeNumber(0), '20'),
+  /** How many invocations of each slow function (analytics, summaries) may run at once; nothing is reserved without it. */
+  slowConcurrency: v.optional(wholeNumber(1)),
   /** Whether functions send traces to X-Ray, whose rate nobody can set for Lambda: one of each function in a second, and 5 % of the rest. */
   tracing: v.optional(v.picklist(['off', 'active'], 'must be off or active'), 'off'),
   requestsPerSecond: v.optional(wholeNumber(1), '2000'),

@@ -1,7 +1,10 @@
 import { Annotations, type Stack } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { WorkerFunction } from '#infra/functions.ts';
+import { ContextProblem, type DeploymentSettings } from '#infra/settings.ts';
 import type { Alarms } from './alarms.ts';
+
+type Concurrency = Pick<DeploymentSettings, 'accountConcurrency' | 'slowConcurrency'>;
 
 /** What AWS gives an account for the asking; new ones begin with 10 to 50. The shares of the workers are declared for it. */
 const usualConcurrency = 1_000;
@@ -12,12 +15,23 @@ const leastShare = 2;
 export const shareOf = (declared: number, accountConcurrency: number) =>
   Math.max(leastShare, Math.floor(declared * Math.min(1, accountConcurrency / usualConcurrency)));
 
+/** Concurrency that AWS keeps for the functions of an account that reserve none. */
+const unreservedConcurrency = 100;
+
 /**
- * Returns how many of a slow function may run at once, for all workspaces together: each reads for up to two seconds, and others must
- * not wait for it. What is reserved is subtracted from the account's pool, of which AWS keeps 100, so a smaller account reserves nothing.
+ * Returns what each of the slow functions reserves, if anything. Raises ContextProblem where the account cannot spare it: AWS would
+ * refuse the deployment.
  */
-export const reservedOf = (slowConcurrency: number, accountConcurrency: number): number | undefined =>
-  slowConcurrency === 0 || accountConcurrency < usualConcurrency ? undefined : slowConcurrency;
+export function reservedOf(
+  { slowConcurrency, accountConcurrency }: Concurrency,
+  functions: number,
+): number | undefined {
+  if (slowConcurrency !== undefined && functions * slowConcurrency > accountConcurrency - unreservedConcurrency)
+    throw new ContextProblem(
+      `context slowConcurrency: ${functions} functions reserve it, and ${unreservedConcurrency} of ${accountConcurrency} must be left`,
+    );
+  return slowConcurrency;
+}
 
 /**
  * Watches what every function of the account shares. Queues have shares, so that no tenant's endpoints, accounts or mails can

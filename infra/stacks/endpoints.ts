@@ -24,7 +24,7 @@ const stackOf = ({ domain }: RouteFunction) =>
 
 /** Creates the functions of all endpoints, each in the nested stack of its noun. */
 export function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
-  const reserved = reservedOf(deployment.slowConcurrency, deployment.accountConcurrency);
+  const reserved = reservedOf(deployment, routes.filter(({ route }) => route.isSlow).length);
   return [...Map.groupBy(routes, stackOf)].flatMap(([name, files]) => {
     const nouns = [...new Set(files.map(({ domain }) => domain))].join(', ');
     const stack = new NestedStack(deployment.stack, name, {

@@ -50,7 +50,7 @@ export interface Deployment {
   /** One of all endpoints and one of all workers: in each the name of a stream is the function's. */
   logs: Record<Kind, LogGroup>;
   accountConcurrency: number;
-  slowConcurrency: number;
+  slowConcurrency: number | undefined;
 }
 
 type Kind = 'endpoint' | 'worker';

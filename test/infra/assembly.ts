@@ -44,6 +44,7 @@ export const variants = {
     domainName: 'api.example.com',
     hostedZone: 'Z1A:example.com',
     requestsPerSecond: '30000',
+    slowConcurrency: '20',
     tracing: 'active',
     TRUSTED_PROXIES: '192.0.2.0/24',
     TELEGRAM_API_ID: '7',

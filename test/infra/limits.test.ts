@@ -27,9 +27,11 @@ test('a smaller account shrinks every share, to no less than AWS takes; a larger
   expect([1_000, 500, 100, 10, 5_000].map((account) => shareOf(150, account))).toEqual([150, 75, 15, 2, 150]);
 });
 
-test('slow functions reserve their concurrency in an account that can spare it', () => {
-  expect([1_000, 5_000, 999, 50].map((account) => reservedOf(20, account))).toEqual([20, 20, undefined, undefined]);
-  expect(reservedOf(0, 1_000)).toBeUndefined();
+test('slow functions reserve their concurrency where it is set and the account keeps 100', () => {
+  const reserve = (slowConcurrency: number | undefined, accountConcurrency: number) =>
+    reservedOf({ slowConcurrency, accountConcurrency }, 4);
+  expect([reserve(undefined, 10), reserve(undefined, 1_000), reserve(20, 180)]).toEqual([undefined, undefined, 20]);
+  expect(() => reserve(20, 179)).toThrow('4 functions reserve it, and 100 of 179 must be left');
 });
 
 test('an account whose workers may take more than half of it is warned of', () => {
