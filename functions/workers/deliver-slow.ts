@@ -8,7 +8,7 @@ export const handler = queueWorker(
     summary: 'Due webhook deliveries to slow endpoints are sent',
     trigger: { queue: 'slow-deliveries', batchSize: 10, maxConcurrency: 90 },
     readsUntrusted: true,
-    needs: ['move-timers', 'decrypt:webhook'],
+    needs: ['decrypt:webhook'],
     timeoutSeconds: deliverTimeoutSeconds,
   },
   (messages) => handleSignals(messages, 'slow-deliveries'),

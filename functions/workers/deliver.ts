@@ -8,7 +8,7 @@ export const handler = queueWorker(
     summary: 'Due webhook deliveries are sent',
     trigger: { queue: 'deliveries', batchSize: 10, maxConcurrency: 150 },
     readsUntrusted: true,
-    needs: ['move-timers', 'decrypt:webhook'],
+    needs: ['decrypt:webhook'],
     timeoutSeconds: deliverTimeoutSeconds,
   },
   (messages) => handleSignals(messages, 'deliveries'),

@@ -32,12 +32,11 @@ const places = rowPartition('sweep', {});
 
 const reading: Rows = { GetItem: tenants, BatchGetItem: tenants, Query: tenants };
 
-/** Who calls is counted, and what is read; who is refused may be audited, and lists remove what a crash has left of an index. */
+/** The caller's calls are counted, and a refusal may be audited. */
 const answering: Rows = {
   GetItem: [rowPartition('none', {})],
-  UpdateItem: [key, session, address, rowPartition('quota', { tenant: '*' })],
+  UpdateItem: [key, session, address],
   PutItem: [outbox],
-  DeleteItem: tenants,
 };
 
 /** A unit of work: rows, entries, counters and timers of tenants, and the outbox, into which it puts alone. */
