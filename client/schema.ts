@@ -6316,6 +6316,7 @@ export interface components {
          *
          *     - `malformed_json`: the body is not valid JSON
          *     - `unsupported_content_type`: a body is sent with `Content-Type: application/json`
+         *     - `unsupported_content_encoding`: a body is sent uncompressed: `Content-Encoding` is absent or `identity`
          *     - `body_too_large`: a body has at most 1 MiB
          *     - `won_is_panel_only`: a deal is won in the panel only
          *     - `same_contact`: a contact is not merged into itself
@@ -7467,6 +7468,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -7627,6 +7629,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -9018,6 +9021,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                     [name: string]: unknown;
@@ -9060,6 +9064,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -9323,6 +9328,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -10506,6 +10512,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -10642,6 +10649,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -11399,6 +11407,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -12772,6 +12781,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -13130,6 +13140,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -13772,6 +13783,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -13850,6 +13862,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -14672,6 +14685,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -15135,6 +15149,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];

@@ -21,6 +21,7 @@ import {
   queryIds,
   queryInteger,
   queryText,
+  queryTime,
   secret,
   shownOnce,
   text,
@@ -105,9 +106,18 @@ describe('control characters', () => {
 
 describe('date-times', () => {
   test('may carry an offset or a fraction; what comes out is UTC to the second', () => {
-    expect(read(timeInput(), '2026-11-20T23:17:47.999Z')).toBe('2026-11-20T23:17:47Z');
-    expect(read(timeInput(), '2026-11-20T23:17:47+02:00')).toBe('2026-11-20T21:17:47Z');
-    expect(read(timeInput(), '2026-11-20T23:17:47')).toBe('2026-11-20T23:17:47Z');
+    for (const [given, expected] of [
+      ['2026-11-20T23:17:47.999Z', '2026-11-20T23:17:47Z'],
+      ['2026-11-20T23:17:47+02:00', '2026-11-20T21:17:47Z'],
+      ['2026-11-20t23:17:47z', '2026-11-20T23:17:47Z'],
+      ['2026-11-20 23:17:47.678+00', '2026-11-20T23:17:47Z'],
+      ['2026-11-20 20:17:47-03', '2026-11-20T23:17:47Z'],
+      ['2026-11-20 23:17:47 +0530', '2026-11-20T17:47:47Z'],
+      ['2026-11-20T23:17', '2026-11-20T23:17:00Z'],
+      ['2026-11-20T24:00:00', '2026-11-21T00:00:00Z'],
+      ['2026-11-20', '2026-11-20T00:00:00Z'],
+    ])
+      expect(read(timeInput(), given), given).toBe(expected);
     expect(read(nullableTimeInput(), null)).toBe(null);
   });
 
@@ -115,7 +125,13 @@ describe('date-times', () => {
     for (const wrong of [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
-      '2026-11-20',
+      '2026-02-29',
+      '2026-11-20+02',
+      '20261120T231747Z',
+      '2026-W47-5',
+      '2026-11-20T23:17:47,678Z',
+      '2026-11-20T23:17:47 02:00',
+      '2026-11-20T23:17:47+99:00',
       'yesterday',
       '2026-11-20T25:00:00Z',
       '+012026-01-01T00:00:00Z',
@@ -123,6 +139,17 @@ describe('date-times', () => {
       expect(read(timeInput(), wrong), wrong).toBe('invalid_format');
     }
     expect(read(timeInput(), 1_763_680_667)).toBe('invalid_type');
+  });
+
+  test('of a query may have lost the + of their offset to a space', () => {
+    for (const lost of ['2026-11-20T23:17:47 02:00', '2026-11-20T23:17:47  0200', '2026-11-20T23:17 02'])
+      expect(String(read(queryTime(), lost)).slice(0, 16), lost).toBe('2026-11-20T21:17');
+    expect(read(queryTime(), '2026-11-20 21:17')).toBe('2026-11-20T21:17:00Z');
+  });
+
+  test('that are wrong are answered with the form and an example', () => {
+    const { issues = [] } = v.safeParse(timeInput(), 'yesterday');
+    expect(issues[0]?.message).toBe('must be an ISO 8601 date-time such as 2026-11-20T23:17:47Z');
   });
 
   test('of any instant survive being written and read', async () => {

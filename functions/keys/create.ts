@@ -1,4 +1,4 @@
-import { MintedKey, MintKey } from '#lib/auth/key-schema.ts';
+import { Key, MintedKey, MintKey, volatileKeyFields } from '#lib/auth/key-schema.ts';
 import { mintKeyAs, permitMint } from '#lib/auth/key-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
@@ -14,6 +14,8 @@ export const handler = endpoint(
     body: MintKey,
     status: 201,
     response: MintedKey,
+    made: Key,
+    volatile: volatileKeyFields,
     errors: ['bad_request', 'conflict'],
     needs: ['change-keys'],
     permit: ({ caller, body }) => permitMint(caller, body),

@@ -1,7 +1,7 @@
 import { CreateBot, createBot } from '#lib/channels/telegram/accounts.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { Account } from '#lib/entities/account.ts';
+import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { publicAddress } from '#lib/messages/accounts/inbound.ts';
 import { getAccount } from '#lib/messages/accounts/store.ts';
@@ -18,6 +18,7 @@ export const handler = endpoint(
     body: CreateBot,
     status: 201,
     response: Account,
+    reported: reportedOfAccounts,
     errors: ['bad_request', 'conflict'],
     needs: ['change-hooks', 'encrypt:account'],
     carries: 'undici: it asks Telegram whose token it is',

@@ -1,7 +1,7 @@
 import { CreateTwitterAccount, createTwitterAccount } from '#lib/channels/twitter/accounts.ts';
 import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { twitter } from '#lib/core/twitter-channel.ts';
-import { Account } from '#lib/entities/account.ts';
+import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getAccount } from '#lib/messages/accounts/store.ts';
 
@@ -17,6 +17,7 @@ export const handler = endpoint(
     body: CreateTwitterAccount,
     status: 201,
     response: Account,
+    reported: reportedOfAccounts,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:account'],
     carries: 'undici: it asks X whose token it is',

@@ -1,4 +1,4 @@
-import { CreateEndpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
+import { CreateEndpoint, Endpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { createEndpoint, signedKinds } from '#lib/webhooks/store.ts';
@@ -15,6 +15,7 @@ export const handler = endpoint(
     body: CreateEndpoint,
     status: 201,
     response: EndpointWithSecret,
+    made: Endpoint,
     errors: ['bad_request', 'not_found', 'conflict'],
     permit: ({ caller, body }) => requireLearning(caller, body.eventKinds ?? [everyKind]),
     needs: ['encrypt:webhook', 'decrypt:webhook'],

@@ -5,7 +5,7 @@ import { maxMetadataFilters } from '#lib/core/metadata.ts';
 import { statusOf } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
 import type { Route } from '#lib/http/route.ts';
-import { scopesOf } from '#lib/http/route.ts';
+import { answersTag, scopesOf } from '#lib/http/route.ts';
 import { errorResponses } from './errors.ts';
 import { exampleOf } from './examples.ts';
 import { everyAnswer, headerRefs, parameterRef } from './headers.ts';
@@ -30,8 +30,6 @@ export function operationOf({ name, domain, route }: RouteFunction, components: 
 
 const isWrite = ({ method }: Route) => method !== 'GET';
 const hasResource = ({ path }: Route) => path.includes('{');
-const answersTag = (route: Route) =>
-  isWrite(route) ? Boolean(route.current && !route.representation && route.status === 200) : hasResource(route);
 
 const quoted = (name: string) => `\`${name}\``;
 

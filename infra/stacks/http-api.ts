@@ -106,12 +106,16 @@ function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
         paths[path],
         route.method === 'ANY'
           ? { [anyMethod]: { ...operation, isDefaultRoute: path === '$default' } }
-          : { [route.method.toLowerCase()]: operation },
+          : Object.fromEntries(methodsOf(route).map((method) => [method, operation])),
       );
     }
   }
   return { openapi: '3.0.1', info: { title: stack.stackName, version: '1' }, paths: withShadowed(paths) };
 }
+
+/** What needs no key answers HEAD as GET; API Gateway leaves the body out. */
+const methodsOf = ({ method, scope }: Route) =>
+  method === 'GET' && scope === 'public' ? ['get', 'head'] : [method.toLowerCase()];
 
 // GET /v1/contacts/batch must not become the contact called batch: every other method of such a path is the fallback's, which
 // answers 405.

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { dayMs, shifted } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import { timeInput } from '#lib/core/schema.ts';
+import { queryTime } from '#lib/core/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const defaultDays = 30;
 const maxDays = 366;
 
 /** `from` and `to` of every analysis, both inclusive (contract section 11). */
-export const rangeQuery = { from: v.optional(timeInput()), to: v.optional(timeInput()) };
+export const rangeQuery = { from: v.optional(queryTime()), to: v.optional(queryTime()) };
 
 export interface Range {
   from: string;

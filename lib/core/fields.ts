@@ -111,3 +111,25 @@ export function unknownFields(schema: v.GenericSchema | undefined, input: object
     return unknownFields(entries[name], value).map((inner) => `${name}.${inner}`);
   });
 }
+
+const notAllowed = (names: Iterable<string>, why: string) =>
+  [...names].map((name): FieldError => {
+    const field = firstCharacters(name, maxNameCharacters);
+    return { field, code: 'not_allowed', message: `${field} ${why}` };
+  });
+
+function refuse(wrong: readonly FieldError[]): void {
+  if (wrong.length > 0) throw invalidFields(wrong);
+}
+
+/** Refuses the names that nothing knows, for a caller who asks for it. Raises 400 `not_allowed`. */
+export const requireKnown = (unknown: readonly string[], prefix = ''): void =>
+  refuse(
+    notAllowed(
+      unknown.map((name) => `${prefix}${name}`),
+      'is unknown, which Prefer: handling=strict refuses',
+    ),
+  );
+
+/** Refuses the parameters of one value that are given more than once. Raises 400 `not_allowed`. */
+export const requireOnce = (repeated: Iterable<string>): void => refuse(notAllowed(repeated, 'is given twice'));

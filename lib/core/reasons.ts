@@ -54,6 +54,7 @@ export type ConflictReason = keyof typeof conflictReasons | keyof typeof panelRe
 export const badRequestReasons = {
   malformed_json: 'the body is not valid JSON',
   unsupported_content_type: 'a body is sent with `Content-Type: application/json`',
+  unsupported_content_encoding: 'a body is sent uncompressed: `Content-Encoding` is absent or `identity`',
   body_too_large: 'a body has at most 1 MiB',
   won_is_panel_only: 'a deal is won in the panel only',
   same_contact: 'a contact is not merged into itself',

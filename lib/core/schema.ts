@@ -252,18 +252,18 @@ export const currency = () =>
 const fundCodes = ['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW', 'VED'];
 const currencies = new Set([...Intl.supportedValuesOf('currency'), ...fundCodes]);
 
-const isoDateTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
+const isoDateTime =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(?:[Zz]|([+-]\d{2})(?::?(\d{2}))?)?)?$/;
 
-/** ISO 8601 in UTC to the second; empty when it is no date-time, so that the form refuses it. */
+/** Returns ISO 8601 in UTC to the second; a date alone is its midnight. Returns an empty text, which the form refuses, for any other. */
 function normalisedTime(value: unknown): unknown {
   const ready = trimmedOrAbsent(value);
   if (typeof ready !== 'string') return ready;
-  if (!isoDateTime.test(ready)) return '';
-  const zoned = /([Zz]|[+-]\d{2}:?\d{2})$/.test(ready) ? ready : `${ready}Z`;
-  const date = new Date(zoned.replace(' ', 'T'));
-  const day = Number(ready.slice(8, 10));
+  const [found, day, clock = '00:00', hours = '+00', minutes = '00'] = isoDateTime.exec(ready) ?? [];
+  if (found === undefined) return '';
+  const date = new Date(`${day}T${clock}${hours}:${minutes}`);
   const daysInMonth = new Date(Date.UTC(Number(ready.slice(0, 4)), Number(ready.slice(5, 7)), 0)).getUTCDate();
-  if (Number.isNaN(date.getTime()) || day > daysInMonth) return '';
+  if (Number.isNaN(date.getTime()) || Number(ready.slice(8, 10)) > daysInMonth) return '';
   const normal = date.toISOString();
   return /^\d{4}-/.test(normal) && !normal.startsWith('0000') ? `${normal.slice(0, 19)}Z` : '';
 }
@@ -272,12 +272,17 @@ function normalisedTime(value: unknown): unknown {
 export const time = () =>
   v.pipe(
     v.string(),
-    v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be an ISO 8601 date-time'),
+    v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be an ISO 8601 date-time such as 2026-11-20T23:17:47Z'),
     v.metadata({ format: 'date-time' }),
   );
 
 /** A date-time in a body or a query, with or without an offset; the output is UTC to the second. */
 export const timeInput = () => reading(time(), normalisedTime);
+/** The same in a query, where the `+` of an offset that is not escaped arrives as a space. */
+export const queryTime = () =>
+  reading(timeInput(), (value) =>
+    typeof value === 'string' ? value.trim().replace(/(:[\d.]+) +(\d{2}(:?\d{2})?)$/, '$1+$2') : value,
+  );
 /** The same, or null. */
 export const nullableTimeInput = () =>
   reading(v.nullable(time()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
@@ -312,11 +317,21 @@ export const queryBoolean = () =>
 export const queryText = (max = 200) =>
   reading(v.pipe(v.string(), codePoints('max', max), wellFormed(), noControls()), (value) => trimmedOrAbsent(value));
 
+const severalMark = mark() as v.BaseMetadata<string>;
+/** Whether a query parameter takes several values, and may therefore be given more than once. */
+export const takesSeveral = ({ wrapped, pipe }: v.GenericSchema & Wrapping): boolean =>
+  wrapped ? takesSeveral(wrapped) : (pipe?.includes(severalMark) ?? false);
+interface Wrapping {
+  wrapped?: v.GenericSchema;
+  pipe?: readonly unknown[];
+}
+
 const maxIds = 100;
 /** `ids=3,1,2`: at most a hundred. */
 export const queryIds = () =>
   v.pipe(
     v.string(),
+    severalMark,
     v.regex(/^\s*\d{1,10}(\s*,\s*\d{1,10})*\s*$/, 'must be ids separated by commas'),
     v.transform((list) => [...new Set(list.split(',').map(Number))]),
     v.maxLength(maxIds, `must have at most ${maxIds} ids`),
@@ -327,6 +342,7 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
   const byLowerCase = new Map(values.map((value) => [value.toLowerCase(), value as Values[number]]));
   return v.pipe(
     v.string(),
+    severalMark,
     checked<string>(
       'picklist',
       (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
@@ -363,8 +379,8 @@ export const paging = {
 /** Extra filters of contacts, deals and tasks (contract 0.2). */
 export const commonFilters = {
   ids: v.optional(queryIds()),
-  createdSince: v.optional(timeInput()),
-  updatedSince: v.optional(timeInput()),
+  createdSince: v.optional(queryTime()),
+  updatedSince: v.optional(queryTime()),
 };
 
 /** The envelope of a list (base document); that of `Contact` is `ContactList`. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/core/clock.ts';
-import { choice, count, id, paging, queryText, time, timeInput } from '#lib/core/schema.ts';
+import { choice, count, id, paging, queryText, queryTime, time } from '#lib/core/schema.ts';
 import { EventActor } from '#lib/events/actor.ts';
 import { entity } from '#lib/table/entity.ts';
 
@@ -29,8 +29,8 @@ export const AuditQuery = v.object({
   ...paging,
   keyId: v.optional(queryText()),
   method: v.optional(choice(methods)),
-  since: v.optional(timeInput()),
-  until: v.optional(timeInput()),
+  since: v.optional(queryTime()),
+  until: v.optional(queryTime()),
 });
 
 /** A call that changed something, or was refused. */

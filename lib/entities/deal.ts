@@ -18,9 +18,9 @@ import {
   queryInteger,
   queryNumber,
   queryText,
+  queryTime,
   storedChoice,
   time,
-  timeInput,
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
@@ -135,7 +135,7 @@ export const DealQuery = v.object({
   minValue: v.optional(queryNumber()),
   maxValue: v.optional(queryNumber()),
   currency: v.optional(currency()),
-  expectedCloseBefore: v.optional(timeInput()),
+  expectedCloseBefore: v.optional(queryTime()),
   ...commonFilters,
   ...metadataFilter,
 });

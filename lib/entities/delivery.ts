@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/core/clock.ts';
-import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { choice, count, id, paging, queryTime, storedChoice, time, timeInput } from '#lib/core/schema.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
 
@@ -77,8 +77,8 @@ export const DeliveryQuery = v.object({
   ...paging,
   status: v.optional(choice(statuses)),
   eventKind: v.optional(choice(eventKindNames)),
-  since: v.optional(timeInput()),
-  until: v.optional(timeInput()),
+  since: v.optional(queryTime()),
+  until: v.optional(queryTime()),
 });
 
 export const ReplayFailed = v.pipe(v.object({ since: timeInput() }), v.title('ReplayFailed'));

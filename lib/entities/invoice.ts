@@ -13,6 +13,7 @@ import {
   nullableTimeInput,
   paging,
   queryInteger,
+  queryTime,
   storedChoice,
   time,
   timeInput,
@@ -56,17 +57,10 @@ export const InvoiceQuery = v.object({
   status: v.optional(choice(statuses)),
   contactId: v.optional(queryInteger()),
   currency: v.optional(currency()),
-  dueBefore: v.optional(timeInput()),
+  dueBefore: v.optional(queryTime()),
 });
 
-/** A date alone is its first instant. */
-const dateInput = () =>
-  v.pipe(
-    v.string(),
-    v.examples(['2026-12-01']),
-    v.transform((value) => (/^\d{4}-\d{2}-\d{2}$/.test(value.trim()) ? `${value.trim()}T00:00:00Z` : value)),
-    timeInput(),
-  );
+const dateInput = () => v.pipe(timeInput(), v.examples(['2026-12-01']));
 
 /** What the panel makes. */
 export const CreateInvoice = v.pipe(

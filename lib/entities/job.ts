@@ -3,7 +3,7 @@ import { channels } from '#lib/core/channel.ts';
 import { senderName, Target } from '#lib/core/channel-target.ts';
 import { jobStatuses } from '#lib/core/choices.ts';
 import { monthOf, timestamp } from '#lib/core/clock.ts';
-import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { choice, count, id, paging, queryInteger, queryText, queryTime, storedChoice, time } from '#lib/core/schema.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -47,8 +47,8 @@ export const MessageJobQuery = v.object({
   status: v.optional(choice(jobStatuses)),
   accountId: v.optional(queryInteger()),
   contactId: v.optional(queryInteger()),
-  since: v.optional(timeInput()),
-  until: v.optional(timeInput()),
+  since: v.optional(queryTime()),
+  until: v.optional(queryTime()),
 });
 
 export const JobQuery = v.object({

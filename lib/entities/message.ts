@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
 import { directions } from '#lib/core/choices.ts';
 import { monthOf } from '#lib/core/clock.ts';
-import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { choice, count, id, idInput, paging, queryInteger, queryTime, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
@@ -55,8 +55,8 @@ export const MessageQuery = v.object({
   ...paging,
   channel: v.optional(choice(channels)),
   direction: v.optional(choice(directions)),
-  since: v.optional(timeInput()),
-  until: v.optional(timeInput()),
+  since: v.optional(queryTime()),
+  until: v.optional(queryTime()),
 });
 
 export const WorkspaceMessageQuery = v.object({

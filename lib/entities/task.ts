@@ -15,9 +15,9 @@ import {
   queryIdOrNone,
   queryInteger,
   queryText,
+  queryTime,
   storedChoice,
   time,
-  timeInput,
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
@@ -91,8 +91,8 @@ export const TaskQuery = v.object({
   contactId: v.optional(queryInteger()),
   dealId: v.optional(queryInteger()),
   assignedToUserId: v.optional(queryIdOrNone()),
-  dueBefore: v.optional(timeInput()),
-  dueAfter: v.optional(timeInput()),
+  dueBefore: v.optional(queryTime()),
+  dueAfter: v.optional(queryTime()),
   q: v.optional(queryText()),
   ...commonFilters,
   ...metadataFilter,

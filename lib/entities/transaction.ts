@@ -14,9 +14,9 @@ import {
   paging,
   queryInteger,
   queryText,
+  queryTime,
   storedChoice,
   time,
-  timeInput,
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
@@ -80,8 +80,8 @@ export const TransactionQuery = v.object({
   category: v.optional(queryText(64)),
   contactId: v.optional(queryInteger()),
   dealId: v.optional(queryInteger()),
-  from: v.optional(timeInput()),
-  to: v.optional(timeInput()),
+  from: v.optional(queryTime()),
+  to: v.optional(queryTime()),
   q: v.optional(queryText()),
 });
 

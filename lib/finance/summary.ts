@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { dayMs } from '#lib/core/clock.ts';
 import { fromCents } from '#lib/core/money.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import { count, currency, time, timeInput } from '#lib/core/schema.ts';
+import { count, currency, queryTime, time } from '#lib/core/schema.ts';
 import { Outstanding } from '#lib/entities/invoice.ts';
 import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -12,8 +12,8 @@ const maxDays = 366;
 const maxCategories = 10;
 
 export const SummaryQuery = v.object({
-  from: v.optional(timeInput()),
-  to: v.optional(timeInput()),
+  from: v.optional(queryTime()),
+  to: v.optional(queryTime()),
   currency: v.optional(currency()),
 });
 

@@ -3,6 +3,7 @@ import { env } from '#lib/core/env.ts';
 import { apiRevision } from '#lib/core/revision.ts';
 import { firstCharacters, oneLine } from '#lib/core/text.ts';
 import { clientAddress } from '#lib/network/addresses.ts';
+import { compress } from './compress.ts';
 import { withoutCredentials } from './credentials.ts';
 import type { Reply } from './idempotency.ts';
 import { countUnits } from './identify.ts';
@@ -18,6 +19,7 @@ export function answering(route: Route): RequestStep {
     const answer = response ?? {};
     answer.headers = { ...answer.headers, ...headersOf(route, event, progress) };
     report(route, progress, answer);
+    compress(answer, progress.headers['accept-encoding']);
   };
   return {
     before: ({ event, context }) => {
@@ -26,6 +28,7 @@ export function answering(route: Route): RequestStep {
         startedAtMs: performance.now(),
         facts: factsOf(event, headers),
         headers,
+        isStrict: route.path.startsWith('/v1/') && prefersStrict(headers['prefer']),
         counted: 0,
         body: {},
       };
@@ -56,10 +59,17 @@ function factsOf(event: Event, headers: Progress['headers']): RequestFacts {
   };
 }
 
-const headersOf = ({ scope }: Route, event: Event, { allowance, facts }: Progress) => ({
+/** By RFC 7240 the first `handling` counts. */
+const prefersStrict = (prefer = '') =>
+  /(?:^|[,;\s])handling\s*=\s*"?(\w+)/i.exec(prefer)?.[1]?.toLowerCase() === 'strict';
+
+const headersOf = ({ scope }: Route, event: Event, { allowance, facts, isStrict }: Progress) => ({
   'X-Request-Id': facts.requestId,
   'X-Api-Revision': apiRevision,
-  ...(event.requestContext.http.method === 'GET' && scope !== 'keys:manage' ? {} : { 'Cache-Control': 'no-store' }),
+  ...(isStrict && { 'Preference-Applied': 'handling=strict' }),
+  ...(['GET', 'HEAD'].includes(event.requestContext.http.method) && scope !== 'keys:manage'
+    ? {}
+    : { 'Cache-Control': 'no-store' }),
   ...(allowance && {
     'X-RateLimit-Limit': String(allowance.limit),
     'X-RateLimit-Remaining': String(allowance.remaining),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { notFound } from '#lib/core/problem.ts';
+import { encodingFor, suffixOf } from './compress.ts';
 import type { Reply } from './idempotency.ts';
 
 type Headers = Record<string, string | undefined>;
@@ -67,9 +68,9 @@ export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply
       headers: {
         ...kept,
         'Content-Type': types[extname(name)] ?? 'application/octet-stream',
-        ...(encoding && { 'Content-Encoding': encoding.name }),
+        ...(encoding && { 'Content-Encoding': encoding }),
       },
-      body: contentOf(`${name}${encoding?.suffix ?? ''}`),
+      body: contentOf(`${name}${suffixOf(encoding)}`),
       isBase64Encoded: true,
     };
   };
@@ -77,17 +78,3 @@ export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply
 
 const matches = (given: string | undefined, tag: string) =>
   given?.split(',').some((one) => one.trim().replace(/^W\//, '') === `"${tag}"`) ?? false;
-
-/** The smaller of what the caller takes. */
-function encodingFor(accepted = '') {
-  const taken = accepted
-    .toLowerCase()
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => !/;\s*q=0(\.0*)?$/.test(one))
-    .map((one) => one.split(';')[0]?.trim());
-  return [
-    { name: 'br', suffix: '.br' },
-    { name: 'gzip', suffix: '.gz' },
-  ].find(({ name }) => taken.includes(name));
-}

@@ -12,7 +12,7 @@ const maxBodyLevels = 500;
 export const readingBody = (route: Route): RequestStep => ({
   before: async ({ event, context }) => {
     const progress = progressOf(context);
-    if (route.body && event.body) Object.assign(progress, decodedBody(event, progress));
+    if (route.body && event.body) Object.assign(progress, decodedBody(event, progress, route.method));
   },
 });
 
@@ -20,25 +20,34 @@ export const readingBody = (route: Route): RequestStep => ({
 export function decodedBody(
   { body = '', isBase64Encoded }: Event,
   { headers }: Pick<Progress, 'headers'>,
+  method?: Route['method'],
 ): { body: unknown } | { bodyProblem: Problem } {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  const problem = refusalOf(bytes, headers['content-type']);
+  const problem = refusalOf(bytes, headers, method);
   return problem ? { bodyProblem: problem } : parsed(bytes);
 }
 
-function refusalOf(bytes: Buffer, contentType: string | undefined): Problem | undefined {
+const jsonType = /^application\/json\s*(;|$)/i;
+const jsonOrMergePatch = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
+
+function refusalOf(bytes: Buffer, headers: Progress['headers'], method?: Route['method']): Problem | undefined {
+  const type = headers['content-type']?.trim() ?? '';
+  const encoding = headers['content-encoding']?.trim() || 'identity';
   if (bytes.length > maxBodyBytes) return badRequest('body_too_large', 'the body is larger than 1 MiB');
-  if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? ''))
+  if (!(method === 'PATCH' ? jsonOrMergePatch : jsonType).test(type))
     return badRequest('unsupported_content_type', 'send the body with Content-Type: application/json');
+  if (encoding.toLowerCase() !== 'identity')
+    return badRequest('unsupported_content_encoding', 'send the body uncompressed, without Content-Encoding');
   return undefined;
 }
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
-  const text = bytes.toString();
+  if (!isUtf8(bytes)) return malformed('the body is not UTF-8: send JSON in UTF-8');
+  // A byte-order mark is no part of the JSON.
+  const text = bytes.toString().replace(/^\uFEFF/, '');
   try {
-    if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
     const body = decoded(text);
     if (isDeeperThan(maxBodyLevels, body)) return tooDeep();
     if (/\\ud[89a-f]/i.test(text) && !isWellFormed(body)) throw new SyntaxError('half a character');

@@ -191,10 +191,16 @@ export const unroutedEndpoint = (
     },
   );
 
-function callOf({ pathParameters, queryStringParameters }: Event, { headers, body, bodyProblem }: Progress): Call {
+function callOf(
+  { pathParameters, queryStringParameters, rawQueryString }: Event,
+  { headers, isStrict, body, bodyProblem }: Progress,
+): Call {
+  const names = [...new URLSearchParams(rawQueryString).keys()];
   return {
     path: given(pathParameters),
     query: given(queryStringParameters),
+    repeated: new Set(names.filter((name, index) => names.indexOf(name) < index)),
+    isStrict,
     body,
     bodyProblem,
     idempotencyKey: headers['idempotency-key'],

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { type Caller, callerName } from '#lib/core/caller.ts';
-import { entriesOf, fieldErrors, parseFields, unknownFields } from '#lib/core/fields.ts';
+import { entriesOf, fieldErrors, parseFields, requireKnown, requireOnce, unknownFields } from '#lib/core/fields.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/core/problem.ts';
-import { isShownOnce, isUnkept, maxId } from '#lib/core/schema.ts';
+import { isShownOnce, isUnkept, maxId, takesSeveral } from '#lib/core/schema.ts';
 import { firstCharacters } from '#lib/core/text.ts';
 import { defaultTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
@@ -15,7 +15,7 @@ import { withoutCredentials } from './credentials.ts';
 import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import { namesShown } from './names-shown.ts';
-import type { Input, Params, RequestFacts, Route, Texts } from './route.ts';
+import { answersTag, type Input, type Params, type RequestFacts, type Route, type Texts } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
 export interface Operation {
@@ -28,6 +28,10 @@ export interface Call {
   /** Path variables as text. */
   path: Record<string, string>;
   query: Record<string, string>;
+  /** The parameters of the query that are given more than once. */
+  repeated?: ReadonlySet<string>;
+  /** Whether an unknown parameter or field is a 400 instead of ignored (`Prefer: handling=strict`). */
+  isStrict?: boolean;
   /** The body, or why it could not be read. */
   body: unknown;
   bodyProblem?: Problem | undefined;
@@ -144,7 +148,8 @@ interface Parsed {
 /** The call as its route takes it. Raises 400, 404 and 412. */
 async function parse(operation: Operation, caller: Caller, call: Call): Promise<Parsed> {
   const { params, texts } = pathParams(operation.route, call.path);
-  const query = parseQuery(operation.route, call.query);
+  const query = parseQuery(operation.route, call.query, call.repeated);
+  if (call.isStrict) requireKnown(query.ignored, 'query.');
   const body = await parseBody(operation, caller, call, params, texts);
   return { params, texts, query: query.value, body: body.value, ignored: [...query.ignored, ...body.ignored] };
 }
@@ -175,6 +180,7 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
+  const { isStrict = false } = call;
   return transact(
     caller.tenant,
     caller.actor,
@@ -182,7 +188,7 @@ async function commitWork(
       if (call.ifMatch !== undefined)
         await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-      const result = await permittedWork(operation, { tx, caller, request, reply, claim, ...parsed });
+      const result = await permittedWork(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
       const answer = answerOf(operation.route, parsed.params, request, reply, result);
       record(tx, auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
       if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
@@ -238,11 +244,8 @@ export function answerOf(
   const status = reply.status ?? route.status;
   const body = answerText(parsed.output);
   const headers: Record<string, string> = {};
-  if (
-    (route.method === 'GET' && route.path.includes('{')) ||
-    (route.current && !route.representation && status === 200)
-  )
-    headers['ETag'] = etagOf(parsed.output, route);
+  if (answersTag(route))
+    headers['ETag'] = etagOf(route.made ? v.parse(route.made, parsed.output) : parsed.output, route);
   if (status === 201 || status === 202) {
     headers['Location'] =
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
@@ -272,19 +275,27 @@ function metadataKeyOf(name: string): string | undefined {
   return dotted ?? bracketed;
 }
 
-/** The query as the route takes it, and the names that it does not know. Raises 400. */
-export function parseQuery(route: Route, query: Call['query']): { value: unknown; ignored: string[] } {
+/** The query as the route takes it, and the names that it does not know. Raises 400, also for one value given twice. */
+export function parseQuery(
+  route: Route,
+  query: Call['query'],
+  repeated: ReadonlySet<string> = new Set(),
+): { value: unknown; ignored: string[] } {
   const entries = entriesOf(route.query);
   const input: Record<string, unknown> = {};
   const ignored: string[] = [];
   const metadata = new Map<string, string>();
+  const twice = new Set<string>();
   for (const [name, value] of Object.entries(query)) {
     const key = 'metadata' in entries ? metadataKeyOf(name) : undefined;
-    // In both forms it is joined as API Gateway joins what is given twice in one.
-    if (key !== undefined) metadata.set(key, metadata.has(key) ? `${metadata.get(key)},${value}` : value);
-    else if (!Object.hasOwn(entries, name) || name === 'metadata') ignored.push(name);
+    if (key !== undefined) {
+      if (metadata.has(key) || repeated.has(name)) twice.add(`query.metadata.${key}`);
+      metadata.set(key, value);
+    } else if (!Object.hasOwn(entries, name) || name === 'metadata') ignored.push(name);
+    else if (repeated.has(name) && !takesSeveral(entries[name] as v.GenericSchema)) twice.add(`query.${name}`);
     else if (value.trim() !== '') input[name] = value;
   }
+  requireOnce(twice);
   if (metadata.size > 0) input['metadata'] = Object.fromEntries(metadata);
   if (route.query === undefined) return { value: {}, ignored };
   const parsed = v.safeParse(route.query, input);
@@ -297,13 +308,19 @@ const unlessDefault = (route: Route, query: unknown) =>
   isDeepStrictEqual(query, parseQuery(route, {}).value) ? undefined : query;
 
 /** The body as the route takes it. Raises 400. */
-export function readBody(route: Route, { body, bodyProblem }: Pick<Call, 'body' | 'bodyProblem'>) {
+export function readBody(
+  route: Route,
+  { body, bodyProblem, isStrict }: Pick<Call, 'body' | 'bodyProblem' | 'isStrict'>,
+) {
   if (!route.body) return { value: undefined, ignored: [] };
   if (bodyProblem) throw bodyProblem;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
   }
-  return { value: parseFields(route.body, body, route.readOnly), ignored: unknownFields(route.body, body) };
+  const ignored = unknownFields(route.body, body);
+  const value = parseFields(route.body, body, route.readOnly);
+  if (isStrict) requireKnown(ignored);
+  return { value, ignored };
 }
 
 async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Texts) {

@@ -17,6 +17,8 @@ export interface Progress {
   readonly facts: RequestFacts;
   /** By lower-case name. */
   readonly headers: Record<string, string | undefined>;
+  /** Whether what is unknown is refused (`Prefer: handling=strict`). */
+  readonly isStrict: boolean;
   /** Absent where nobody has to say who calls. */
   caller?: Caller;
   /** The key or the member that was refused, where it is one of ours. */

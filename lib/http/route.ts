@@ -59,6 +59,8 @@ export interface Route<
   current?(tx: UnitOfWork, params: Params<Path, Text>, texts: Texts<Text>): Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */
   representation?: v.GenericSchema;
+  /** The schema of what was made, as its GET shows it, where the answer shows more. */
+  made?: v.GenericSchema;
   /** The path of what was made, for `Location`; `<request path>/<id>` unless given. */
   location?(body: v.InferOutput<Response>, params: Params<Path, Text>): string;
   /**
@@ -85,6 +87,12 @@ export interface Route<
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   scope === 'any' || scope === 'public' ? [] : ([scope].flat() as Scope[]);
 
+/** Whether the answer carries an ETag: one resource is read, made, or shown as it is after its change. */
+export function answersTag({ method, path, status, current, representation }: Route): boolean {
+  if (method === 'GET') return path.includes('{');
+  return status === 201 || (status === 200 && current !== undefined && representation === undefined);
+}
+
 /** What an operation is given. */
 export interface Input<Query, Body, Path extends string = string, Text extends string = string> {
   /** Reads what it needs; what it changes is committed after the work, together with the idempotency record and the audit entry. */
@@ -97,6 +105,8 @@ export interface Input<Query, Body, Path extends string = string, Text extends s
   /** What the work may say about its answer besides the body. */
   reply: { status?: 200 | 201 | 202; ignored: string[]; location?: string };
   request: RequestFacts;
+  /** Whether the caller wants what is unknown refused. */
+  isStrict?: boolean;
   /** Held while the request runs under an `Idempotency-Key`. */
   claim?: Claim | undefined;
 }

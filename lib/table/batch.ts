@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseFields, unknownFields } from '#lib/core/fields.ts';
+import { parseFields, requireKnown, unknownFields } from '#lib/core/fields.ts';
 import { oncePer } from '#lib/core/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/core/problem.ts';
 import { count, id, listInput } from '#lib/core/schema.ts';
@@ -106,6 +106,8 @@ interface BatchInput {
   claim?: Claim | undefined;
   /** Where parameters are named that nothing knows. */
   reply: { ignored: string[] };
+  /** Whether an item with such a parameter is refused. */
+  isStrict?: boolean;
 }
 
 /**
@@ -120,7 +122,7 @@ export async function runBatch<Name extends string>(
 ): Promise<BatchResults<Name>> {
   if (input.body.atomic && input.body.items.length > maxAtomic)
     throw invalidField('items', 'too_many', `items must have at most ${maxAtomic} items where atomic is true`);
-  const items = input.body.items.map((item, index) => prepare(item, index, ops));
+  const items = input.body.items.map((item, index) => prepare(item, index, ops, input.isStrict));
   // Not spread into one call: a body may have more names than a call takes arguments.
   for (const { index, ignored } of items)
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
@@ -156,7 +158,7 @@ interface Prepared {
   run: (tx: UnitOfWork) => Promise<Result>;
 }
 
-function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
+function prepare(item: unknown, index: number, ops: BatchOps, isStrict = false): Prepared {
   const refused = (problem: Problem): Prepared => ({
     index,
     touches: `item ${index}`,
@@ -173,9 +175,11 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
     const code = name === undefined ? 'invalid_type' : name === '' ? 'required' : 'invalid_enum';
     return refused(invalidField('op', code, `op must be one of ${Object.keys(ops).join(', ')}`));
   }
+  const ignored = unknownFields(op.schema, item);
   let parsed: v.InferOutput<typeof op.schema>;
   try {
     parsed = parseFields(op.schema, { ...item, op: known }, op.readOnly);
+    if (isStrict) requireKnown(ignored);
   } catch (problem) {
     if (problem instanceof Problem) return refused(problem);
     throw problem;
@@ -183,7 +187,7 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   return {
     index,
     touches: op.touches?.(parsed) ?? `item ${index}`,
-    ignored: unknownFields(op.schema, item),
+    ignored,
     ids: op.ids?.(parsed) ?? {},
     run: (tx) => op.run(tx, parsed),
   };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, now, secondMs } from '#lib/core/clock.ts';
-import { choice, paging, pattern, queryText, timeInput } from '#lib/core/schema.ts';
+import { choice, paging, pattern, queryText, queryTime } from '#lib/core/schema.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import type { Page } from '#lib/table/list.ts';
 import { flatten, newMeter, pages } from '#lib/table/pages.ts';
@@ -18,8 +18,8 @@ export const RequestLogQuery = v.object({
   status: v.optional(
     pattern(/^[1-5](\d\d|xx)$/, 3, 'a status, as 429, or a class of them, as 4xx', (status) => status.toLowerCase()),
   ),
-  since: v.optional(timeInput()),
-  until: v.optional(timeInput()),
+  since: v.optional(queryTime()),
+  until: v.optional(queryTime()),
 });
 
 /** What is written of a request, as a list reads it. */

@@ -500,9 +500,15 @@ export interface components {
             currency: string;
             /** Format: double */
             total: number;
-            /** @example 2026-12-01 */
+            /**
+             * Format: date-time
+             * @example 2026-12-01
+             */
             issueDate: string;
-            /** @example 2026-12-01 */
+            /**
+             * Format: date-time
+             * @example 2026-12-01
+             */
             dueDate: string;
         };
         CreateRevenueSource: {
@@ -822,6 +828,7 @@ export interface components {
          *
          *     - `malformed_json`: the body is not valid JSON
          *     - `unsupported_content_type`: a body is sent with `Content-Type: application/json`
+         *     - `unsupported_content_encoding`: a body is sent uncompressed: `Content-Encoding` is absent or `identity`
          *     - `body_too_large`: a body has at most 1 MiB
          *     - `won_is_panel_only`: a deal is won in the panel only
          *     - `same_contact`: a contact is not merged into itself
@@ -1308,6 +1315,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -1384,6 +1392,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -1449,6 +1458,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -1514,6 +1524,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -1590,6 +1601,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
@@ -1661,6 +1673,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                     [name: string]: unknown;
@@ -1875,6 +1888,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];

@@ -266,7 +266,7 @@ test.each(nouns)('metadata of %s is found by a key in brackets, percent-encoded 
   expect(await found('metadata%5Bext.id%5D=x%3D%5B7%5D')).toEqual(one);
   expect(await found('metadata%5bext.id%5d=x%3D%5b7%5d&metadata.kind=a')).toEqual(one);
   expect(await found('metadata[ext.id]=x=[7]&metadata[kind]=b')).toEqual([[], undefined]);
-  expect(await found('metadata[kind]=a&metadata.kind=b')).toEqual([[], undefined]);
+  expect(await found('metadata[kind]=a&metadata.kind=b')).toEqual(['query.metadata.kind', undefined]);
   expect(await found('metadata[kind][eq]=a')).toEqual(['query.metadata.kind][eq', undefined]);
   expect(await found('metadata[kind]=a&metadata[kind=b')).toEqual([[made.body.id], 'metadata[kind']);
 });

@@ -80,7 +80,7 @@ function wrongTexts({ maxLength, pattern, enum: values, format }: Schema, isRequ
     ...(pattern === undefined ? [] : [{ why: 'a text of another form', value: '!?#' }]),
     ...(values === undefined ? [] : [{ why: 'no value of the enum', value: 'nonsense' }]),
     ...(format === 'date-time'
-      ? ['yesterday', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T25:00:00Z', '99999-01-01T00:00:00Z'].map(
+      ? ['yesterday', '2026-02-30T00:00:00Z', '2026-W01-1', '2026-01-01T25:00:00Z', '99999-01-01T00:00:00Z'].map(
           (value) => ({ why: `the time ${value}`, value }),
         )
       : []),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
 import { dayMs, shifted } from '#lib/core/clock.ts';
-import { count, id, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { count, id, queryTime, storedChoice, time } from '#lib/core/schema.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { countedQueues } from '#lib/messages/accounts/store.ts';
 import { entityPartition } from '#lib/table/entity.ts';
@@ -27,7 +27,7 @@ export const JobSummary = v.pipe(
   v.title('JobSummary'),
 );
 
-export const JobSummaryQuery = v.object({ since: v.optional(timeInput()) });
+export const JobSummaryQuery = v.object({ since: v.optional(queryTime()) });
 
 type Row = v.InferOutput<typeof JobSummary>['byAccount'][number];
 
