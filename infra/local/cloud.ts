@@ -23,10 +23,10 @@ import { nowhere } from './nowhere.ts';
 import { startS3 } from './s3.ts';
 import { startScheduler } from './scheduler.ts';
 import { type MailEvent, startSes } from './ses.ts';
-import { type LocalSqs, startSqs } from './sqs.ts';
+import { startSqs } from './sqs.ts';
 import { startSsm } from './ssm.ts';
 import { home } from './template/identities.ts';
-import { type Deployment, type QueueToRun, readDeployment } from './template.ts';
+import { type Deployment, readDeployment } from './template.ts';
 
 export interface CloudSettings {
   dataDir: string;
@@ -138,7 +138,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
         const source = { client: streams, region: home.region, changes: engine.changes };
         if (streamArn) tableStreams.set(table.TableName, { ...source, streamArn });
       }
-      for (const queue of deployment.queues) ensureQueue(sqs, queue);
+      for (const queue of deployment.queues) sqs.createQueue(queue.name, queue.attributes);
       for (const name of deployment.scheduleGroups) {
         if (!deployed?.scheduleGroups.includes(name)) scheduler.createGroup(name);
       }
@@ -194,12 +194,6 @@ const invokersOf = ({ queueMappings, streamMappings, rules, logSubscriptions }: 
   rules,
   logSubscriptions,
 });
-
-function ensureQueue(sqs: LocalSqs, { name, attributes }: QueueToRun): void {
-  const existing = sqs.queueByArn(`arn:aws:sqs:${home.region}:${home.accountId}:${name}`);
-  if (existing) existing.setAttributes(attributes);
-  else sqs.createQueue(name, attributes);
-}
 
 // Services that do not run here are refused on a closed port, unless the operator names an endpoint: never the real AWS.
 function othersEndpoints(): Record<string, string> {

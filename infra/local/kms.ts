@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import { isOfAnother, openKey, seal, unseal } from './kms/key.ts';
@@ -17,13 +16,10 @@ interface KmsRequest {
   CiphertextBlob?: string;
   EncryptionContext?: Record<string, string>;
   EncryptionAlgorithm?: string;
-  KeySpec?: string;
-  NumberOfBytes?: number;
 }
 
 const incorrect = 'The key ID in the request does not identify a CMK that can perform this operation.';
 const algorithm = 'SYMMETRIC_DEFAULT';
-const dataKeyBytes: Record<string, number> = { AES_128: 16, AES_256: 32 };
 
 /** Starts KMS with one symmetric key, kept in `keyPath` so that what it encrypted can be read after a restart. */
 export async function startKms({
@@ -41,14 +37,11 @@ export async function startKms({
     if (KeyId !== key.id && KeyId !== keyArn) throw new AwsError('NotFoundException', `Key '${KeyId}' does not exist`);
   };
 
-  const encrypt = (plaintext: Buffer, request: KmsRequest) =>
-    seal(key, plaintext, request.EncryptionContext ?? {}).toString('base64');
-
   const actions: Record<string, (request: KmsRequest) => unknown> = {
     Encrypt: (request) => {
       checkKeyId(request.KeyId);
-      const plaintext = binary(request.Plaintext, 'plaintext', 4096);
-      return { KeyId: keyArn, CiphertextBlob: encrypt(plaintext, request), EncryptionAlgorithm: algorithm };
+      const sealed = seal(key, binary(request.Plaintext, 'plaintext', 4096), request.EncryptionContext ?? {});
+      return { KeyId: keyArn, CiphertextBlob: sealed.toString('base64'), EncryptionAlgorithm: algorithm };
     },
     Decrypt: (request) => {
       if (request.KeyId !== undefined) checkKeyId(request.KeyId);
@@ -58,15 +51,6 @@ export async function startKms({
       const plaintext = unseal(key, sealed, request.EncryptionContext ?? {});
       if (!plaintext) throw new AwsError('InvalidCiphertextException', '');
       return { KeyId: keyArn, Plaintext: plaintext.toString('base64'), EncryptionAlgorithm: algorithm };
-    },
-    GenerateDataKey: (request) => {
-      checkKeyId(request.KeyId);
-      const dataKey = randomBytes(dataKeyLength(request));
-      return { KeyId: keyArn, Plaintext: dataKey.toString('base64'), CiphertextBlob: encrypt(dataKey, request) };
-    },
-    DescribeKey: (request) => {
-      checkKeyId(request.KeyId);
-      return { KeyMetadata: keyMetadata({ accountId, keyArn, keyId: key.id, createdAt: key.createdAt }) };
     },
   };
 
@@ -93,29 +77,3 @@ function binary(base64: string | undefined, member: string, maxBytes: number): B
     `Value at '${member}' failed to satisfy constraint: Member must have length between 1 and ${maxBytes}`,
   );
 }
-
-function dataKeyLength({ KeySpec, NumberOfBytes }: KmsRequest): number {
-  if ((KeySpec === undefined) === (NumberOfBytes === undefined)) {
-    throw new AwsError('ValidationException', 'Please specify either number of bytes or key spec.');
-  }
-  const length = KeySpec === undefined ? NumberOfBytes : dataKeyBytes[KeySpec];
-  if (length && Number.isInteger(length) && length >= 1 && length <= 1024) return length;
-  throw validation(`Value '${KeySpec ?? NumberOfBytes}' failed to satisfy constraint: no such length of data key`);
-}
-
-const keyMetadata = (key: { accountId: string; keyArn: string; keyId: string; createdAt: number }) => ({
-  AWSAccountId: key.accountId,
-  Arn: key.keyArn,
-  KeyId: key.keyId,
-  CreationDate: key.createdAt / 1000,
-  Enabled: true,
-  KeyState: 'Enabled',
-  KeyManager: 'CUSTOMER',
-  KeyUsage: 'ENCRYPT_DECRYPT',
-  KeySpec: algorithm,
-  CustomerMasterKeySpec: algorithm,
-  EncryptionAlgorithms: [algorithm],
-  Origin: 'AWS_KMS',
-  MultiRegion: false,
-  Description: '',
-});

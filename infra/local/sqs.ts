@@ -2,16 +2,16 @@ import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import { sqsActions } from './sqs/actions.ts';
 import { queueDoesNotExist } from './sqs/errors.ts';
+import type { SendOptions } from './sqs/message.ts';
 import type { Queue } from './sqs/queue.ts';
 import { type Home, Queues } from './sqs/queues.ts';
-import type { SendOptions } from './sqs/send.ts';
 import { awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export type LocalQueue = Queue;
 
 export interface LocalSqs {
   url: string;
-  /** Attributes as CloudFormation or the API writes them; a dead-letter queue has to exist before its sources. */
+  /** Makes a queue with the attributes of a template, or changes those of the queue of this name. */
   createQueue(name: string, attributes?: Record<string, unknown>): LocalQueue;
   queueByArn(arn: string): LocalQueue | undefined;
   queues(): LocalQueue[];
@@ -33,7 +33,7 @@ export async function startSqs({ accountId, region, ...address }: Guarded & Home
     const { QueueUrl, QueueName = String(QueueUrl).split('/').at(-1), SourceArn } = input;
     // A batch needs the leave of its single action.
     request.note(`sqs:${name.replace(/Batch$/, '')}`, String(SourceArn ?? `${arnPrefix}${QueueName}`));
-    return action(input as never, request.gone);
+    return action(input as never);
   });
   return {
     url: server.url,

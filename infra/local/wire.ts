@@ -11,8 +11,6 @@ export interface WireRequest {
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
   body: Buffer;
-  /** Aborts when the caller hangs up. */
-  gone: AbortSignal;
   /** Notes what a function calls. */
   note: Note;
 }
@@ -54,7 +52,7 @@ export async function listen(
       if (refusal !== undefined) throw new AwsError('UnrecognizedClientException', refusal, { status: 403 });
       const request = await readRequest(incoming);
       const note: Note = (...call) => noteCall(request, address, ...call);
-      const body = await answer({ ...request, gone: hungUp.signal, note });
+      const body = await answer({ ...request, note });
       outgoing.writeHead(200, headers).end(JSON.stringify(body ?? {}));
     } catch (cause) {
       if (hungUp.signal.aborted) return;
@@ -118,7 +116,7 @@ export function page<Item>(
   return { items: shown.map(({ item }) => item), nextToken: last && Buffer.from(last.key).toString('base64url') };
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<Omit<WireRequest, 'gone' | 'note'>> {
+async function readRequest(incoming: IncomingMessage): Promise<Omit<WireRequest, 'note'>> {
   const url = new URL(incoming.url ?? '/', 'http://localhost');
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);

@@ -186,7 +186,7 @@ export class World {
       startScheduler({
         ...guarded,
         ...home,
-        deliver: (queueArn, body, options) => this.#sqs.send(queueArn, body, options),
+        deliver: (queueArn, body) => this.#sqs.send(queueArn, body),
       }),
       startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
       startSes({ ...guarded, ...home, mailboxDir: inData('mail'), publish: (event) => this.#publish(event) }),

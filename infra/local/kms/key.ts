@@ -2,17 +2,14 @@ import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { now } from '#lib/core/clock.ts';
 
 const keyFileSchema = v.object({
   id: v.pipe(v.string(), v.uuid()),
-  createdAt: v.number(),
   secret: v.pipe(v.string(), v.base64(), v.length(44)),
 });
 
 export interface Key {
   id: string;
-  createdAt: number;
   secret: Buffer;
 }
 
@@ -64,7 +61,7 @@ async function readOrCreate(path: string): Promise<string> {
   const existing = await readIfThere(path);
   if (existing !== undefined) return existing;
   await mkdir(dirname(path), { recursive: true });
-  const created = { id: randomUUID(), createdAt: now(), secret: randomBytes(32).toString('base64') };
+  const created = { id: randomUUID(), secret: randomBytes(32).toString('base64') };
   const draft = `${path}.${created.id}`;
   await writeFile(draft, JSON.stringify(created), { mode: 0o600, flush: true });
   // A link appears whole or not at all, and never replaces a key that another process made first.

@@ -8,24 +8,13 @@ interface Group {
 
 /** The visible messages of a queue by message group, and how many of each group are in flight. */
 export class Groups {
-  readonly #isFifo: boolean;
   readonly #groups = new Map<string, Group>();
 
-  constructor(isFifo: boolean) {
-    this.#isFifo = isFifo;
-  }
-
-  /**
-   * The message to deliver next. Standard queues are fair: the group with fewest in flight comes first. In FIFO queues a
-   * group with messages in flight waits, unless this very receive took them (`opened`): then it goes on with that group.
-   */
-  next(opened: ReadonlySet<string>): Message | undefined {
+  /** Returns the message to deliver next. Queues are fair: the group with fewest in flight comes first. */
+  next(): Message | undefined {
     let best: Group | undefined;
-    for (const [id, group] of this.#groups) {
-      if (group.ready.length === 0) continue;
-      if (this.#isFifo && group.inFlight > 0 && !opened.has(id)) continue;
-      if (!best || this.#comesBefore(group, best)) best = group;
-    }
+    for (const group of this.#groups.values())
+      if (group.ready.length > 0 && (!best || comesBefore(group, best))) best = group;
     return best?.ready[0];
   }
 
@@ -47,11 +36,6 @@ export class Groups {
     this.#forgetIfEmpty(message);
   }
 
-  #comesBefore(a: Group, b: Group): boolean {
-    const difference = this.#isFifo ? b.inFlight - a.inFlight : a.inFlight - b.inFlight;
-    return (difference || sequenceOf(a) - sequenceOf(b)) < 0;
-  }
-
   #of(message: Message): Group {
     const id = groupOf(message);
     const group = this.#groups.get(id) ?? { ready: [], inFlight: 0 };
@@ -65,7 +49,9 @@ export class Groups {
   }
 }
 
-export const groupOf = (message: Message) => message.groupId ?? '';
+const groupOf = (message: Message) => message.groupId ?? '';
+
+const comesBefore = (a: Group, b: Group) => (a.inFlight - b.inFlight || sequenceOf(a) - sequenceOf(b)) < 0;
 
 const sequenceOf = (group: Group) => group.ready[0]?.sequence ?? 0;
 

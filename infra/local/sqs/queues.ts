@@ -1,5 +1,4 @@
-import { AwsError } from '../aws-error.ts';
-import { checkQueueName, parseAttributes, redrivePolicyOf } from './attributes.ts';
+import { defaultAttributes, parseAttributes, type QueueAttributes, redrivePolicyOf } from './attributes.ts';
 import { invalidValue, queueDoesNotExist } from './errors.ts';
 import { Queue } from './queue.ts';
 
@@ -19,12 +18,15 @@ export class Queues {
     this.#baseUrl = baseUrl;
   }
 
+  /** Makes a queue, or gives the one of this name these attributes. A dead-letter queue has to exist before its sources. */
   create(name: string, given: Record<string, unknown>): Queue {
-    const attributes = parseAttributes(given);
-    checkQueueName(name, attributes['FifoQueue'] === 'true');
-    this.#checkRedriveTarget(attributes);
+    const attributes: QueueAttributes = { ...defaultAttributes, ...parseAttributes(given) };
+    const policy = redrivePolicyOf(attributes);
+    if (policy && !this.byArn(policy.deadLetterTargetArn))
+      throw invalidValue('RedrivePolicy', attributes['RedrivePolicy'], 'Dead letter target does not exist.');
     const existing = this.#byName.get(name);
-    if (existing) return unchanged(existing, attributes);
+    existing?.setAttributes(attributes);
+    if (existing) return existing;
     const identity = {
       name,
       arn: `arn:aws:sqs:${this.#home.region}:${this.#home.accountId}:${name}`,
@@ -35,27 +37,12 @@ export class Queues {
     return queue;
   }
 
-  setAttributes(queue: Queue, given: Record<string, unknown>): void {
-    this.#checkRedriveTarget(parseAttributes(given));
-    queue.setAttributes(given);
-  }
-
-  delete(queue: Queue): void {
-    queue.close();
-    this.#byName.delete(queue.name);
-  }
-
-  byName(name: string): Queue {
-    const queue = this.#byName.get(name);
-    if (!queue) throw queueDoesNotExist();
-    return queue;
-  }
-
   /** The host of the URL is not looked at: what one process calls localhost another calls 127.0.0.1. */
   byUrl(url: string): Queue {
     const [name = '', accountId] = url.split('/').reverse();
-    if (accountId !== this.#home.accountId) throw queueDoesNotExist();
-    return this.byName(name);
+    const queue = accountId === this.#home.accountId ? this.#byName.get(name) : undefined;
+    if (!queue) throw queueDoesNotExist();
+    return queue;
   }
 
   byArn(arn: string): Queue | undefined {
@@ -66,26 +53,4 @@ export class Queues {
   all(): Queue[] {
     return [...this.#byName.values()];
   }
-
-  deadLetterSources(deadLetters: Queue): Queue[] {
-    return this.all().filter((queue) => queue.redrivePolicy?.deadLetterTargetArn === deadLetters.arn);
-  }
-
-  #checkRedriveTarget(attributes: Record<string, string>): void {
-    const policy = redrivePolicyOf(attributes);
-    if (!policy || this.byArn(policy.deadLetterTargetArn)) return;
-    throw invalidValue('RedrivePolicy', attributes['RedrivePolicy'], 'Dead letter target does not exist.');
-  }
-}
-
-function unchanged(existing: Queue, attributes: Record<string, string>): Queue {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (existing.attributes[name] === value) continue;
-    throw new AwsError(
-      'QueueNameExists',
-      `A queue already exists with the same name and a different value for attribute ${name}`,
-      { queryCode: 'QueueAlreadyExists' },
-    );
-  }
-  return existing;
 }

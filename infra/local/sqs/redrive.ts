@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { now } from '#lib/core/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { invalidParameter } from './errors.ts';
-import type { Message } from './message.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 
 interface MoveTask {
-  Status: 'COMPLETED' | 'FAILED';
+  Status: 'COMPLETED';
   SourceArn: string;
-  DestinationArn?: string;
+  DestinationArn: string;
   ApproximateNumberOfMessagesMoved: number;
   ApproximateNumberOfMessagesToMove: number;
-  FailureReason?: string;
   StartedTimestamp: number;
 }
 
@@ -25,40 +23,31 @@ export class MoveTasks {
     this.#queues = queues;
   }
 
-  start(sourceArn: string, destinationArn: string | undefined): string {
+  start(sourceArn: string, destinationArn: string): string {
     const source = this.#queueAt(sourceArn, 'SourceArn');
-    const destination = destinationArn === undefined ? undefined : this.#queueAt(destinationArn, 'DestinationArn');
-    if (this.#queues.deadLetterSources(source).length === 0) {
+    const destination = this.#queueAt(destinationArn, 'DestinationArn');
+    if (!this.#queues.all().some(({ redrivePolicy }) => redrivePolicy?.deadLetterTargetArn === sourceArn))
       throw invalidParameter('Source queue must be configured as a Dead Letter Queue.');
+    const messages = source.visibleMessages();
+    for (const message of messages) {
+      // A message that is put back is a new one: new id, new age, never received.
+      destination.send(message.body, { messageGroupId: message.groupId });
+      source.remove(message);
     }
-    this.#tasks.unshift(this.#move(source, destination));
+    this.#tasks.unshift({
+      Status: 'COMPLETED',
+      SourceArn: sourceArn,
+      DestinationArn: destinationArn,
+      ApproximateNumberOfMessagesMoved: messages.length,
+      ApproximateNumberOfMessagesToMove: messages.length,
+      StartedTimestamp: now(),
+    });
     return randomUUID();
   }
 
   of(sourceArn: string): MoveTask[] {
     this.#queueAt(sourceArn, 'SourceArn');
     return this.#tasks.filter((task) => task.SourceArn === sourceArn);
-  }
-
-  #move(source: Queue, destination: Queue | undefined): MoveTask {
-    const messages = source.visibleMessages();
-    const moved = messages.filter((message) => {
-      const target = destination ?? this.#queues.byArn(message.deadLetterSourceArn ?? '');
-      if (!target) return false;
-      resend(message, target);
-      source.remove(message);
-      return true;
-    });
-    const isComplete = moved.length === messages.length;
-    return {
-      Status: isComplete ? 'COMPLETED' : 'FAILED',
-      SourceArn: source.arn,
-      ...(destination && { DestinationArn: destination.arn }),
-      ApproximateNumberOfMessagesMoved: moved.length,
-      ApproximateNumberOfMessagesToMove: messages.length,
-      ...(!isComplete && { FailureReason: 'CouldNotDetermineMessageSource' }),
-      StartedTimestamp: now(),
-    };
   }
 
   #queueAt(arn: string, parameter: string): Queue {
@@ -70,14 +59,4 @@ export class MoveTasks {
       { status: 404, queryCode: 'ResourceNotFoundException' },
     );
   }
-}
-
-/** A redriven message is a new one: new id, new age, never received. */
-function resend(message: Message, target: Queue): void {
-  target.send(message.body, {
-    attributes: message.attributes,
-    traceHeader: message.traceHeader,
-    messageGroupId: message.groupId,
-    deduplicationId: target.isFifo ? randomUUID() : undefined,
-  });
 }

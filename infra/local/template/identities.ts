@@ -80,9 +80,7 @@ const identities: Record<string, Identify> = {
 export function physicalName(stack: string, logicalId: string, { Type, Properties }: Resource): string {
   const property = nameProperties[Type];
   const given = property && Properties?.[property];
-  if (typeof given === 'string') return given;
-  const isFifo = Type === 'AWS::SQS::Queue' && Properties?.['FifoQueue'] === true;
-  return isFifo ? `${stack}-${logicalId}.fifo` : `${stack}-${logicalId}`;
+  return typeof given === 'string' ? given : `${stack}-${logicalId}`;
 }
 
 /** What Ref and GetAtt give; types that nothing here runs get an ARN of their own making. */

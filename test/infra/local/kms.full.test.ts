@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   DecryptCommand,
-  DescribeKeyCommand,
   EncryptCommand,
-  GenerateDataKeyCommand,
   IncorrectKeyException,
   InvalidCiphertextException,
   KMSClient,
@@ -90,19 +88,6 @@ test('a changed or made-up ciphertext does not decrypt', async () => {
   await expect(decrypt(Uint8Array.of(1, 2, 3))).rejects.toBeInstanceOf(InvalidCiphertextException);
 });
 
-test('a data key comes plain and encrypted', async () => {
-  const { Plaintext, CiphertextBlob } = await kms.send(
-    new GenerateDataKeyCommand({ KeyId: local.keyArn, KeySpec: 'AES_256', EncryptionContext: context }),
-  );
-  expect(Plaintext).toHaveLength(32);
-  expect(await decrypt(CiphertextBlob as Uint8Array)).toEqual(Buffer.from(Plaintext as Uint8Array));
-  const { Plaintext: short } = await kms.send(new GenerateDataKeyCommand({ KeyId: local.keyArn, NumberOfBytes: 7 }));
-  expect(short).toHaveLength(7);
-  await expect(kms.send(new GenerateDataKeyCommand({ KeyId: local.keyArn }))).rejects.toMatchObject({
-    name: 'ValidationException',
-  });
-});
-
 test('more than 4 KiB is not encrypted', async () => {
   const tooLong = new EncryptCommand({ KeyId: local.keyId, Plaintext: new Uint8Array(4097) });
   await expect(kms.send(tooLong)).rejects.toMatchObject({ name: 'ValidationException' });
@@ -117,14 +102,9 @@ test('what another key has encrypted says so to who names the key', async () => 
   await expect(kms.send(new DecryptCommand(asked))).rejects.toBeInstanceOf(InvalidCiphertextException);
 });
 
-test('the key is described by id and by ARN, and another key is not found', async () => {
-  for (const KeyId of [local.keyId, local.keyArn]) {
-    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }));
-    expect(KeyMetadata).toMatchObject({ Arn: local.keyArn, Enabled: true, KeyUsage: 'ENCRYPT_DECRYPT' });
-  }
-  const other = { KeyId: '1234abcd-12ab-34cd-56ef-1234567890ab' };
-  await expect(kms.send(new DescribeKeyCommand(other))).rejects.toBeInstanceOf(NotFoundException);
-  await expect(kms.send(new EncryptCommand({ ...other, Plaintext: secret }))).rejects.toBeInstanceOf(NotFoundException);
+test('another key is not found', async () => {
+  const other = { KeyId: '1234abcd-12ab-34cd-56ef-1234567890ab', Plaintext: secret };
+  await expect(kms.send(new EncryptCommand(other))).rejects.toBeInstanceOf(NotFoundException);
 });
 
 test('the key file is its owner’s alone, and a restart decrypts what was encrypted before', async () => {
