@@ -14,8 +14,8 @@ import { reindexing } from '#lib/table/reindex.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { failBlocked } from '#lib/transport/sending/blocked.ts';
 import { cancelQueued } from '#lib/transport/sending/cancel.ts';
-import { followingMail } from '#lib/transport/sending/following-mail.ts';
-import { followingMessage } from '#lib/transport/sending/settle.ts';
+import { mailCompletion } from '#lib/transport/sending/mail-completion.ts';
+import { messageCompletion } from '#lib/transport/sending/settle.ts';
 
 /** What goes on with each of them. */
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
@@ -24,9 +24,9 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   'duplicate-enrollments': endingDuplicates,
   erase: erasing,
   export: exporting,
-  'job-end': followingMessage.saga,
+  'job-end': messageCompletion.saga,
   'key-cancel': cancelQueued,
-  'mail-end': followingMail.saga,
+  'mail-end': mailCompletion.saga,
   merge: merging,
   read: reading,
   reindex: reindexing(entities),

@@ -99,7 +99,7 @@ ${namesOf(others)}];
   };
 }
 
-const asking = globSync('lib/transport/receiving/*-user.ts', { cwd: root })
+const polling = globSync('lib/transport/receiving/*-user.ts', { cwd: root })
   .map((file) => basename(file, '-user.ts'))
   .sort();
 
@@ -111,13 +111,13 @@ export const renderChannelLists = (): Record<string, string> => ({
 /** Every channel through which accounts write to people, by its folder, in the order in which documents name them. Made by \`npm run entities\`. */
 export const descriptors = { ${channels.join(', ')} };
 `,
-  'lib/transport/receiving/asks.ts': `/**
- * How the accounts of persons are asked for what came in, by their channel; each is loaded by who needs it. Made of the files
+  'lib/transport/receiving/user-pollers.ts': `/**
+ * Pollers of the accounts of persons, by channel; a function loads the one that it needs. Made of the files
  * \`<channel>-user.ts\` by \`npm run entities\`.
  */
-export const asks = {
-${asking
-  .map((name) => `  ${name}: async () => (await import('./${name}-user.ts')).ask${capitalized(name)},\n`)
+export const userPollers = {
+${polling
+  .map((name) => `  ${name}: async () => (await import('./${name}-user.ts')).poll${capitalized(name)},\n`)
   .join('')}};
 `,
 });

@@ -42,7 +42,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   signIn: 'a sign-in link, by the hash of its token: its member, and whether it was used; 15 minutes',
   session: 'a session of the panel, by the hash of its token: its member, and its requests of this minute; 12 hours',
   signedIn: 'a member with the e-mail address of this hash has signed in; 400 days after the last time',
-  signInsAsked: 'the number of sign-in links of this minute or day, for one e-mail address or one client',
+  signInCounts: 'the number of sign-in links of this minute or day, for one e-mail address or one client',
   address: 'calls of this minute from an address without a valid key',
   sweep: 'where the last sweep stopped in a partition',
   none: 'nothing: a starting function reads it to open its connection',

@@ -20,7 +20,7 @@ export const handler = endpoint(
     current: (tx, { id }) => getAgent(tx, id),
     permit: ({ caller, body }) => permitTestRun(caller, body),
     needs: ['bedrock'],
-    carries: 'the Bedrock client',
+    heavyDependency: 'the Bedrock client',
     timeoutSeconds: modelTimeoutSeconds,
   },
   ({ tx, params, body, request }) => testRun(tx, params.id, body, request),

@@ -23,7 +23,7 @@ export const handler = endpoint(
     volatile: ['exportedAt'],
     errors: ['not_found'],
     needs: ['commit', 'read-export-files', 'own-addresses'],
-    carries: 'the client of S3, which signs the URLs of files',
+    heavyDependency: 'the client of S3, which signs the URLs of files',
     timeoutSeconds: longTimeoutSeconds,
     // A member reads no finance, of which there is some in it.
     permit: ({ caller }) => caller.session && requireScope({ scope: 'finance:read' }, caller),

@@ -19,7 +19,7 @@ export const handler = endpoint(
     response: ReplyJob,
     errors: ['bad_request', 'conflict'],
     needs: ['mail-sender', 'read-files'],
-    carries: 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',
+    heavyDependency: 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',
     location: ({ id }) => `/v1/jobs/${id}`,
   },
   ({ tx, body }) => createMessage(tx, body),

@@ -23,7 +23,7 @@ export const handler = endpoint(
     representation: Thread,
     errors: ['bad_request', 'not_found', 'conflict'],
     needs: ['mail-sender', 'read-files'],
-    carries: 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',
+    heavyDependency: 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',
     current: (tx, { id }) => getThread(tx, id),
     location: ({ id }) => `/v1/jobs/${id}`,
   },

@@ -17,7 +17,7 @@ export const handler = endpoint(
     response: AttachmentFile,
     errors: ['not_found'],
     needs: ['read-files'],
-    carries: 'the client of S3, which signs the URLs of files',
+    heavyDependency: 'the client of S3, which signs the URLs of files',
   },
   async ({ tx, params }) => {
     const { attachments } = await getEmailMessage(tx, params.id, params['messageId'] as number);

@@ -17,7 +17,7 @@ export const handler = endpoint(
     response: FileUpload,
     errors: ['bad_request'],
     needs: ['upload-files'],
-    carries: 'the client of S3, which signs the URLs of files',
+    heavyDependency: 'the client of S3, which signs the URLs of files',
   },
   ({ tx, body }) => createFile(tx, body),
 );

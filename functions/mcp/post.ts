@@ -33,7 +33,7 @@ export const handler = protocolEndpoint(
     needs,
     timeoutSeconds: modelTimeoutSeconds,
     memoryMb: 1024,
-    carries: 'every operation that has a tool, the HTML sanitiser and the Bedrock client',
+    heavyDependency: 'every operation that has a tool, the HTML sanitiser and the Bedrock client',
   },
   ({ caller, facts, ...request }) => {
     requireOwnOrigin(request.headers['origin'], request.headers['host'], facts.ip);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { countSignIn } from '#lib/auth/session-asked.ts';
+import { countSignIn } from '#lib/auth/sign-in-limits.ts';
 import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { memberEmail } from '#lib/entities/member.ts';
 import { openEndpoint } from '#lib/http/endpoint.ts';

@@ -16,7 +16,7 @@ export const handler = endpoint(
     body: ConnectBot,
     errors: ['bad_request', 'not_found', 'conflict'],
     needs: ['change-hooks', 'encrypt:account'],
-    carries: 'undici: it asks Telegram whose token it is',
+    heavyDependency: 'undici: it asks Telegram whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, params, body, request }) => {

@@ -21,7 +21,7 @@ export const handler = endpoint(
     reported: reportedOfAccounts,
     errors: ['bad_request', 'conflict'],
     needs: ['change-hooks', 'encrypt:account'],
-    carries: 'undici: it asks Telegram whose token it is',
+    heavyDependency: 'undici: it asks Telegram whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, body, request }) => {

@@ -17,7 +17,7 @@ export const handler = endpoint(
     response: Login,
     errors: ['bad_request', 'conflict'],
     needs: ['change-hooks', 'encrypt:login', 'telegram-app'],
-    carries: 'mtcute: it has Telegram send a code',
+    heavyDependency: 'mtcute: it has Telegram send a code',
     timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, body }) => startLogin(tx, body),

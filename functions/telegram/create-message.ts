@@ -22,7 +22,7 @@ export const handler = endpoint(
     response: MessageJob,
     errors: ['bad_request', 'not_found'],
     needs: ['read-files'],
-    carries: 'the client of S3, which signs the URLs of files',
+    heavyDependency: 'the client of S3, which signs the URLs of files',
   },
   async ({ tx, body, reply }) => {
     const { job, ignored } = await sendMessage(tx, telegram.name, body, originOf(tx), takeUploads);

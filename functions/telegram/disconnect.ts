@@ -14,7 +14,7 @@ export const handler = endpoint(
     summary: 'Disconnect a Telegram account',
     errors: ['not_found'],
     needs: ['change-hooks', 'decrypt:account', 'telegram-app'],
-    carries: 'undici and mtcute: it has Telegram forget the webhook, or ends the session',
+    heavyDependency: 'undici and mtcute: it has Telegram forget the webhook, or ends the session',
     timeoutSeconds: longTimeoutSeconds,
   },
   async ({ tx, params }) => {

@@ -17,7 +17,7 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getLogin(tx, id),
     needs: ['change-hooks', 'encrypt:login', 'decrypt:login', 'encrypt:account', 'telegram-app'],
-    carries: 'mtcute: it logs somebody in to Telegram',
+    heavyDependency: 'mtcute: it logs somebody in to Telegram',
     timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params, body }) => enterPassword(tx, params.id, body),

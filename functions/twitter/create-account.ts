@@ -20,7 +20,7 @@ export const handler = endpoint(
     reported: reportedOfAccounts,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:account'],
-    carries: 'undici: it asks X whose token it is',
+    heavyDependency: 'undici: it asks X whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, body }) => {

@@ -14,7 +14,7 @@ export const handler = endpoint(
     summary: 'Disconnect an X account',
     errors: ['not_found'],
     needs: ['decrypt:account'],
-    carries: 'undici: it has X revoke the tokens',
+    heavyDependency: 'undici: it has X revoke the tokens',
     timeoutSeconds: longTimeoutSeconds,
   },
   async ({ tx, params }) => {

@@ -21,7 +21,7 @@ export const handler = endpoint(
     current: (tx, { id }) => getEndpoint(tx, id),
     representation: Endpoint,
     needs: ['decrypt:webhook'],
-    carries: 'undici, whose parser of HTTP is WebAssembly: it sends the test delivery',
+    heavyDependency: 'undici, whose parser of HTTP is WebAssembly: it sends the test delivery',
     timeoutSeconds: testTimeoutSeconds,
   },
   ({ tx, params, body, request }) => testEndpoint(tx, params.id, body.eventKind, request),

@@ -27,7 +27,7 @@ const hook = rowPartition('hook', { hookId: '*' });
 const member = rowPartition('memberAddress', { address: '*' });
 const signIn = rowPartition('signIn', { hash: '*' });
 const signedIn = rowPartition('signedIn', { by: '*' });
-const signInsAsked = rowPartition('signInsAsked', { by: '*' });
+const signInCounts = rowPartition('signInCounts', { by: '*' });
 const places = rowPartition('sweep', {});
 
 const reading: Rows = { GetItem: tenants, BatchGetItem: tenants, Query: tenants };
@@ -66,7 +66,7 @@ const rowsOf: Record<RowNeed, Rows> = {
   'read-hooks': { GetItem: [hook] },
   'change-hooks': { GetItem: [hook], PutItem: [hook], DeleteItem: [hook] },
   'change-members': { BatchGetItem: [member], PutItem: [member], DeleteItem: [member] },
-  'ask-sign-ins': { UpdateItem: [signInsAsked] },
+  'ask-sign-ins': { UpdateItem: [signInCounts] },
   'make-sign-ins': { Query: [member], GetItem: [signedIn], PutItem: [signIn], BatchWriteItem: [signIn] },
   'open-sessions': { GetItem: [signIn], UpdateItem: [signIn], PutItem: [session, signedIn], DeleteItem: [session] },
   'read-outbox': { Query: [outbox], BatchGetItem: [outbox] },

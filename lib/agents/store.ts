@@ -17,8 +17,8 @@ import {
   type TestRun,
 } from '#lib/entities/agent.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import { reserve, settle } from '#lib/table/quota.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -34,7 +34,7 @@ export const getAgent = (tx: UnitOfWork, id: number): Promise<StoredAgent> =>
 
 /** Agents in descending order of id. */
 export const listAgents = (tx: UnitOfWork, query: v.InferOutput<typeof AgentQuery>): Promise<Page<StoredAgent>> =>
-  listPage(tx, Agents, asked(Agents, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
+  listPage(tx, Agents, listingFrom(Agents, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
 
 /** A new agent; agents are made in the panel. Raises 400 for an unknown account. */
 export async function createAgent(tx: UnitOfWork, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> {

@@ -5,9 +5,9 @@ import { conflict, invalidField, notFound, Problem } from '#lib/core/problem.ts'
 import { randomText } from '#lib/core/random.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
-import { asked } from '#lib/table/asked.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { hashKey } from './identify-key.ts';
 import { Keys, type StoredKey, shownKey } from './key.ts';
@@ -20,7 +20,7 @@ type Shown = ReturnType<typeof shownKey>;
 /** Keys of both environments in descending order of id. */
 export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQuery>): Promise<Page<Shown>> {
   const page = await listPage(tx, Keys, {
-    ...asked(Keys, query, {
+    ...listingFrom(Keys, query, {
       env: (environment) => ({ matches: (key) => key.env === environment }),
       isRevoked: (isRevoked) => ({ matches: ({ revokedAt }) => (revokedAt !== null) === isRevoked }),
     }),

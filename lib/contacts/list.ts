@@ -2,9 +2,9 @@ import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
 import { type ContactQuery, Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { Tags } from '#lib/entities/tag.ts';
-import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** Contacts in descending order of id; every filter is exact and may be combined. */
@@ -17,7 +17,7 @@ export async function listContacts(
     listPage(
       tx,
       Contacts,
-      asked(Contacts, query, {
+      listingFrom(Contacts, query, {
         ...common,
         username: (username) => ({ where: { username: normalised.username(username) } }),
         email: (email) => ({ where: { email: normalised.email(email) } }),

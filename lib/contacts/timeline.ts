@@ -2,9 +2,9 @@ import type * as v from 'valibot';
 import type { ActivityQuery, CreateNote, WorkspaceActivityQuery } from '#lib/entities/activity.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addActivity } from './activity.ts';
 import { getStoredContact } from './read.ts';
@@ -27,7 +27,7 @@ export function listAllActivities(
   query: v.InferOutput<typeof WorkspaceActivityQuery>,
 ): Promise<Page<Entry>> {
   const isOfAll = query.contactId === undefined;
-  const listing = asked(Activities, query, {
+  const listing = listingFrom(Activities, query, {
     contactId: (contactId) => ({ within: { contactId } }),
     type: (types) => ({
       ...(isOfAll && types.length === 1 && { contains: { all: types } }),

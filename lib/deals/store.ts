@@ -18,9 +18,9 @@ import {
 import { referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
-import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
@@ -45,7 +45,7 @@ export async function listDeals(
   const page = await listPage(
     tx,
     Deals,
-    asked(Deals, query, {
+    listingFrom(Deals, query, {
       ...common,
       contactId: (contact) => ({ where: { contact } }),
       minValue: (least) => ({ matches: ({ value }) => value >= least }),

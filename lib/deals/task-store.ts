@@ -21,10 +21,10 @@ import {
   Tasks,
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { entries, listCopies } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { requireActiveMember } from '#lib/workspaces/members.ts';
@@ -64,7 +64,7 @@ export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof Task
   const page = await listPage(
     tx,
     Tasks,
-    asked(Tasks, query, {
+    listingFrom(Tasks, query, {
       ...common,
       dealId: (deal) => ({ where: { deal } }),
       contactId: (contact) => ({ where: { contact } }),

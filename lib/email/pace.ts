@@ -12,7 +12,7 @@ export const maxSenders = 2;
 /** What is left of an invocation then suffices to send the mail and to write that down. */
 const giveUpMs = (mailTimeoutSeconds - 15) * secondMs;
 /** Who has a turn ahead waits no longer for another one, so that there is always one left for whoever has none. */
-const furtherTurnMs = giveUpMs / 2;
+const furtherWaitMs = giveUpMs / 2;
 
 let freeAtMs = 0;
 let lastMs = 0;
@@ -24,7 +24,7 @@ const takenUntilMs = new Map<string, number>();
  * all processes have their share of what it accepts. Where an invocation cannot wait so long, takes no turn and returns the wait in
  * milliseconds.
  */
-export async function turns(tenant: Tenant, recipients: number): Promise<number> {
+export async function takePace(tenant: Tenant, recipients: number): Promise<number> {
   const nowMs = now();
   // A clock that was set back would have all wait until it is where it was.
   if (nowMs < lastMs) {
@@ -35,7 +35,7 @@ export async function turns(tenant: Tenant, recipients: number): Promise<number>
   for (const [key, untilMs] of takenUntilMs) if (untilMs <= nowMs) takenUntilMs.delete(key);
   const key = tenantKey(tenant);
   const waitMs = Math.max(0, freeAtMs - nowMs);
-  if (waitMs > (takenUntilMs.has(key) ? furtherTurnMs : giveUpMs)) return waitMs;
+  if (waitMs > (takenUntilMs.has(key) ? furtherWaitMs : giveUpMs)) return waitMs;
   freeAtMs = nowMs + waitMs + (recipients * maxSenders * secondMs) / env('EMAILS_PER_SECOND');
   takenUntilMs.set(key, freeAtMs);
   if (waitMs > 0) await sleep(waitMs);

@@ -10,8 +10,8 @@ import {
   Threads,
 } from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { type Body, leastBytesIn, packed, previewOf, unpacked } from './body.ts';
@@ -26,7 +26,7 @@ export function listThreads(tx: UnitOfWork, query: v.InferOutput<typeof ThreadQu
   return listPage(
     tx,
     Threads,
-    asked(Threads, query, {
+    listingFrom(Threads, query, {
       contactId: (contact) => ({ where: { contact } }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       unreadOnly: (unreadOnly) => (unreadOnly ? { where: { unread: true } } : {}),

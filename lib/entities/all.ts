@@ -22,7 +22,6 @@ import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
 import { Transfers } from './transfer.ts';
-import { Turns } from './turn.ts';
 import { Endpoints } from './webhook.ts';
 import { Dispatches } from './webhook-dispatch.ts';
 import { FanOutRetries, FanOuts } from './webhook-fan-out.ts';
@@ -30,6 +29,7 @@ import { Healths } from './webhook-health.ts';
 import { Registries } from './webhook-registry.ts';
 import { ReplayQueues } from './webhook-replays.ts';
 import { Workspaces } from './workspace.ts';
+import { WriteBarriers } from './write-barrier.ts';
 
 /** Whatever a workspace keeps but its keys, and sagas that are under way. Made of this folder by `npm run entities`. */
 export const entities: readonly Entity[] = [
@@ -74,7 +74,7 @@ export const entities: readonly Entity[] = [
   TagNames,
   Tags,
   Transfers,
-  Turns,
   Upserts,
   Workspaces,
+  WriteBarriers,
 ];

@@ -11,8 +11,8 @@ import {
 import { referredContact } from '#lib/entities/references/referred.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import { listPage } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { outstanding } from './sums.ts';
 import { book } from './transaction-store.ts';
@@ -29,7 +29,7 @@ export async function listInvoices(
     listPage(
       tx,
       Invoices,
-      asked(Invoices, query, {
+      listingFrom(Invoices, query, {
         contactId: (contact) => ({ where: { contact } }),
         dueBefore: (day) => ({ matches: ({ dueDate }) => dueDate < day }),
       }),

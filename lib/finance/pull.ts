@@ -7,10 +7,10 @@ import { system, type Tenant } from '#lib/core/tenant.ts';
 import { pullTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/entities/revenue-source.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
-import { isOwnReason } from '#lib/table/dead-letter.ts';
+import { isPermanent } from '#lib/table/dead-letter.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
-import { nextTurn, takeAll } from '#lib/table/quota.ts';
+import { nextDayAt, takeAll } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { FeedFailure, type FeedRow, fetchFeed } from './feed.ts';
@@ -117,7 +117,7 @@ async function ingest(
     try {
       ingested += await transact(tenant, system, (tx) => bookRows(tx, source, together));
     } catch (error) {
-      if (!isOwnReason(error)) throw error;
+      if (!isPermanent(error)) throw error;
       const [{ id }, ...others] = together as [FeedRow, ...FeedRow[]];
       if (others.length > 0) left.unshift(...sliced(together, 1));
       else {
@@ -177,7 +177,7 @@ async function recordPull(tx: UnitOfWork, taken: StoredRevenueSource, result: Re
   if (!pulls.isHeldBy(source, taken)) return;
   const { failure, refused, ingested, next, digest } = result;
   const inTime = shifted(tx.now, source.pullIntervalMinutes * minuteMs);
-  const again = { 'at once': tx.now, 'in its interval': inTime, tomorrow: nextTurn() }[next];
+  const again = { 'at once': tx.now, 'in its interval': inTime, tomorrow: nextDayAt() }[next];
   tx.update(RevenueSources, {
     ...source,
     ...(digest !== null && { lastDigest: digest }),

@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { encrypt } from '#lib/aws/secrets.ts';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
-import { inTurn } from '#lib/entities/in-turn.ts';
 import {
   type CreateRevenueSource,
   maxFeedUrlLength,
@@ -11,6 +10,7 @@ import {
   RevenueSources,
   type StoredRevenueSource,
 } from '#lib/entities/revenue-source.ts';
+import { serializeWriters } from '#lib/entities/write-barrier.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -59,7 +59,7 @@ export async function createRevenueSource(
 
 /** Raises 409 `limit_reached` where an environment has as many as it may have; one that cannot be read is in nobody's way. */
 async function requireRoom(tx: UnitOfWork): Promise<void> {
-  await inTurn(tx, 'revenue-sources');
+  await serializeWriters(tx, 'revenue-sources');
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { hasMore } = await listPage(reading, RevenueSources, { limit: maxRevenueSources - 1 });
   if (hasMore)

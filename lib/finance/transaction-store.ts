@@ -10,8 +10,8 @@ import {
   Transactions,
 } from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 export const getTransaction = (tx: UnitOfWork, id: number): Promise<Transaction> =>
@@ -25,7 +25,7 @@ export function listTransactions(
   return listPage(
     tx,
     Transactions,
-    asked(Transactions, query, {
+    listingFrom(Transactions, query, {
       contactId: (contact) => ({ where: { contact } }),
       dealId: (deal) => ({ where: { deal } }),
       from: (time) => ({ matches: ({ occurredAt }) => occurredAt >= time }),

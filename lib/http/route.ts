@@ -76,7 +76,7 @@ export interface Route<
   hasNoTool?: boolean;
   needs?: readonly Need[];
   /** What its bundle has besides the table's client, and may therefore weigh more than 1.3 times a bare DocumentClient. */
-  carries?: string;
+  heavyDependency?: string;
   /** It may read for two seconds: the stack reserves its concurrency, so that it takes no more of the account's. */
   isSlow?: true;
   timeoutSeconds?: number;

@@ -16,11 +16,11 @@ import {
 import { mergedInto, presentId, resolveMerged } from '#lib/entities/references/merged.ts';
 import { reachBy, reachOf, united } from '#lib/entities/references/reach.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { entries } from '#lib/table/entries.ts';
 import { type Key, sortableId } from '#lib/table/keys.ts';
 import { type Listing, listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -221,7 +221,7 @@ const isOfContact = (message: StoredMessage): message is StoredMessage & { conta
   message.contactId !== null;
 
 function listingOf(query: v.InferOutput<typeof WorkspaceMessageQuery>): Listing<typeof Messages> {
-  const listing = asked(Messages, query, {
+  const listing = listingFrom(Messages, query, {
     contactId: (contactId) => ({ within: { contactId } }),
     accountId: (accountId) => ({ matches: (message) => message.accountId === accountId }),
     channel: (channel) => ({ matches: (message) => message.channel === channel }),

@@ -7,7 +7,7 @@ import { busTimeoutMs } from '#lib/core/timeouts.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { type Backlog, giveAgain, giveLeft, leave } from '#lib/publishing/feed/backlog.ts';
-import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
+import { isPermanent, reasonOf } from '#lib/table/dead-letter.ts';
 import { putEvents } from './bus-put.ts';
 
 /** After a failure the publisher leaves all to the worker for so long, and does not wait for a bus that does not answer. */
@@ -59,7 +59,7 @@ async function unlessOutOfReach(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (isOwnReason(error)) throw error;
+    if (isPermanent(error)) throw error;
     failed(error);
   }
 }

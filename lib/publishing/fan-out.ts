@@ -8,7 +8,7 @@ import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { leave } from '#lib/publishing/feed/backlog.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
-import { left, take } from '#lib/table/quota.ts';
+import { remaining, take } from '#lib/table/quota.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -48,7 +48,7 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
   }
   // None are left, too, while workers hold what they have taken in advance: then some are skipped a little early.
   const [attemptsLeft, waiting] = await Promise.all([
-    left(tenant, 'deliveries'),
+    remaining(tenant, 'deliveries'),
     readWaiting(UnitOfWork.forAnswer(tenant, system), events.length),
   ]);
   const wanted = new Map<StoredEndpoint, readonly FeedEvent[]>();

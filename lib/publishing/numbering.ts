@@ -8,7 +8,7 @@ import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { Numbers, numbersKey, type Opened } from '#lib/publishing/feed/numbers.ts';
 import { Busy, WriteConflict } from '#lib/table/change.ts';
-import { isOwnReason, readable, reasonOf } from '#lib/table/dead-letter.ts';
+import { isPermanent, readable, reasonOf } from '#lib/table/dead-letter.ts';
 import type { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
@@ -23,7 +23,7 @@ import type { Condition } from '#lib/table/write.ts';
 const openMs = 10 * secondMs;
 /** Of this process: what it has left open it takes up again at once. */
 const by = randomUUID();
-/** By tenant, the turn of this process whose rows are all removed. To note that in the table is a write that each publication would pay for. */
+/** By tenant, the round of this process whose rows are all removed. To note that in the table is a write that each publication would pay for. */
 const ended = new Map<string, string>();
 const maxEnded = 10_000;
 
@@ -56,10 +56,10 @@ export interface Numbered {
  * changed them, and what a row's own reason to fail is before anything has a number.
  */
 export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbered> {
-  const { last, turn, open } = v.parse(Numbers, await readRow(numbersKey(tenant)));
-  if (open && !(await hasEnded(tenant, turn, open))) {
+  const { last, round, open } = v.parse(Numbers, await readRow(numbersKey(tenant)));
+  if (open && !(await hasEnded(tenant, round, open))) {
     if (open.by !== by && now() < open.atMs + openMs) throw new Busy('another publisher is at it');
-    await settle(tenant, turn, open);
+    await settle(tenant, round, open);
     return number(tenant, rows, ids);
   }
   // After the numbers: who removes a row has moved them on.
@@ -96,12 +96,12 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   };
   const { item, refused } = await writeIf({
     key: numbersKey(tenant),
-    set: { ...(next > 1 && { last: next - 1 }), turn: own, open: opened },
-    if: unchanged({ last, turn }, open !== undefined),
+    set: { ...(next > 1 && { last: next - 1 }), round: own, open: opened },
+    if: unchanged({ last, round }, open !== undefined),
   });
   if (item === undefined) {
     const now = v.parse(Numbers, refused);
-    const isOutrun = now.last !== last || now.turn !== turn;
+    const isOutrun = now.last !== last || now.round !== round;
     // Others go on: whoever passed these rows over for that would give later ones earlier numbers.
     throw isOutrun ? new Busy('somebody else has given numbers') : new WriteConflict('the numbers cannot be written');
   }
@@ -122,13 +122,13 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
 }
 
 /** Whether nothing is left to do of what is open: the rows go when all is done with them. */
-async function hasEnded(tenant: Tenant, turn: string | undefined, open: Opened): Promise<boolean> {
-  if (turn !== undefined && ended.get(tenantKey(tenant)) === turn) return true;
+async function hasEnded(tenant: Tenant, round: string | undefined, open: Opened): Promise<boolean> {
+  if (round !== undefined && ended.get(tenantKey(tenant)) === round) return true;
   return (await readRows(open.rows)).size === 0;
 }
 
-/** Each that opens something takes another turn, also where what was open before has ended. */
-const unchanged = (read: { last: number | undefined; turn: string | undefined }, wasOpen: boolean): Condition => ({
+/** Each that opens something takes another round, also where what was open before has ended. */
+const unchanged = (read: { last: number | undefined; round: string | undefined }, wasOpen: boolean): Condition => ({
   is: Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)),
   absent: [
     ...(wasOpen ? [] : ['open']),
@@ -137,7 +137,7 @@ const unchanged = (read: { last: number | undefined; turn: string | undefined },
 });
 
 /** Brings rows that have their numbers into the feed, one by one, and notes the numbers in them. */
-async function settle(tenant: Tenant, turn: string | undefined, open: Opened): Promise<void> {
+async function settle(tenant: Tenant, round: string | undefined, open: Opened): Promise<void> {
   const stored = await readRows(open.rows);
   await Promise.all(
     open.rows.map(async ({ first, auditId, ...place }) => {
@@ -150,17 +150,17 @@ async function settle(tenant: Tenant, turn: string | undefined, open: Opened): P
         const { pk, sk } = place;
         await writeIf({ key: { pk, sk }, set: { published: first }, if: { present: ['pk'], absent: ['published'] } });
       } catch (error) {
-        if (!(error instanceof WriteConflict) && !isOwnReason(error)) throw error;
+        if (!(error instanceof WriteConflict) && !isPermanent(error)) throw error;
         log().error('an event has lost its number', { tenant: tenantKey(tenant), first, reason: reasonOf(error) });
       }
     }),
   );
-  await close(tenant, turn);
+  await close(tenant, round);
 }
 
 /** Nothing happens where somebody else has done so. */
-async function close(tenant: Tenant, turn: string | undefined): Promise<void> {
-  await writeIf({ key: numbersKey(tenant), remove: ['open'], if: { is: { turn }, present: ['open'] } });
+async function close(tenant: Tenant, round: string | undefined): Promise<void> {
+  await writeIf({ key: numbersKey(tenant), remove: ['open'], if: { is: { round }, present: ['open'] } });
 }
 
 interface Items {

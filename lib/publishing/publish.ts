@@ -4,7 +4,7 @@ import { parseTenantKey, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { putOnBus } from '#lib/publishing/bus.ts';
 import { fanOut, type Room } from '#lib/publishing/fan-out.ts';
 import { isContention } from '#lib/table/change.ts';
-import { countFailure, isOwnReason, readable } from '#lib/table/dead-letter.ts';
+import { countFailure, isPermanent, readable } from '#lib/table/dead-letter.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
@@ -84,7 +84,7 @@ async function publishTogether(tenant: Tenant, chunk: readonly OutboxRow[], room
     await publishChunk(tenant, chunk, room);
     return true;
   } catch (error) {
-    if (isOwnReason(error)) return false;
+    if (isPermanent(error)) return false;
     throw error;
   }
 }
@@ -93,7 +93,7 @@ async function publishAlone(tenant: Tenant, row: OutboxRow, room: Room): Promise
   try {
     await publishChunk(tenant, [row], room);
   } catch (error) {
-    if (!isOwnReason(error)) throw error;
+    if (!isPermanent(error)) throw error;
     await countFailure(row, error);
   }
 }

@@ -5,7 +5,7 @@ import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { dispatchTimers } from '#lib/queues/send.ts';
 import { TimerRow } from '#lib/queues/timer.ts';
-import { bury, countFailure, countTry, isDead, isOwnReason, maxTries, readable } from '#lib/table/dead-letter.ts';
+import { bury, countFailure, countTry, isDead, isPermanent, maxTries, readable } from '#lib/table/dead-letter.ts';
 import { identity, type Key, rowKey, type ShardedQueue, shardsOf } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
@@ -104,7 +104,7 @@ async function sweepDue(swept: Swept, dead: Dead, before: Date, deadlineMs: numb
     const undispatched = new Map((await dispatchTimers([...rows.keys()])).map(({ row, error }) => [row, error]));
     await inParallel([...rows], maxCalls, async ([row, stored]) => {
       const error = undispatched.get(row);
-      if (error !== undefined && !isOwnReason(error)) {
+      if (error !== undefined && !isPermanent(error)) {
         overdue.add(overdueOf(row));
         swept.failures.push(error);
         return;

@@ -1,5 +1,5 @@
 import { log } from '#lib/core/log.ts';
-import { isOwnReason, readable } from '#lib/table/dead-letter.ts';
+import { isPermanent, readable } from '#lib/table/dead-letter.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { dispatchTimers } from './send.ts';
 import { TimerRow } from './timer.ts';
@@ -21,7 +21,7 @@ export async function dispatch<Stored extends Key>(stored: readonly Stored[]): P
   const left: Stored[] = [];
   for (const { row, error, isFar = false } of await dispatchTimers([...read.keys()])) {
     log().error('a timer could not be sent', error as Error);
-    if (!isFar && !isOwnReason(error)) left.push(read.get(row) as Stored);
+    if (!isFar && !isPermanent(error)) left.push(read.get(row) as Stored);
   }
   return left;
 }

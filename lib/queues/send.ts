@@ -8,7 +8,7 @@ import { inParallel, sliced } from '#lib/core/parallel.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import type { QueueName } from '#lib/core/queues.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
-import { isOwnReason } from '#lib/table/dead-letter.ts';
+import { isPermanent } from '#lib/table/dead-letter.ts';
 import type { TimerRow } from './timer.ts';
 
 let clients: { sqs: SQSClient; scheduler: SchedulerClient } | undefined;
@@ -69,7 +69,7 @@ async function dispatchAll(
     try {
       undispatched.push(...((await work(batch as [Delayed, ...Delayed[]])) ?? []));
     } catch (error) {
-      if (batch.length > 1 && isOwnReason(error)) for (const message of batch) await dispatch([message]);
+      if (batch.length > 1 && isPermanent(error)) for (const message of batch) await dispatch([message]);
       else undispatched.push(...batch.map(({ row }) => ({ row, error })));
     }
   };

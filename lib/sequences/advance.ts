@@ -6,7 +6,7 @@ import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { recipientOf } from '#lib/messages/recipient.ts';
-import { isDailyQuota, nextTurn } from '#lib/table/quota.ts';
+import { isDailyQuota, nextDayAt } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endEnrollment } from './progress.ts';
@@ -55,7 +55,7 @@ const putOff = (tenant: Tenant, sequenceId: number, id: number, lastError: strin
   transact(tenant, system, async (tx) => {
     const enrollment = await tx.find(Enrollments, { sequenceId, id });
     if (!enrollment || !isDue(tx, enrollment)) return;
-    tx.update(Enrollments, { ...enrollment, nextRunAt: nextTurn(), lastError });
+    tx.update(Enrollments, { ...enrollment, nextRunAt: nextDayAt(), lastError });
   });
 
 const isDue = (tx: UnitOfWork, { status, heldAt, nextRunAt }: StoredEnrollment) =>

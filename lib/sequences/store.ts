@@ -10,8 +10,8 @@ import {
   Sequences,
   type StoredSequence,
 } from '#lib/entities/sequence.ts';
-import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** A sequence with its steps. Raises 404. */
@@ -23,7 +23,7 @@ export const listSequences = (
   tx: UnitOfWork,
   query: v.InferOutput<typeof SequenceQuery>,
 ): Promise<Page<StoredSequence>> =>
-  listPage(tx, Sequences, asked(Sequences, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
+  listPage(tx, Sequences, listingFrom(Sequences, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
 
 /** The enrollments of a sequence in descending order of id. Raises 404. */
 export async function listEnrollments(
@@ -33,7 +33,7 @@ export async function listEnrollments(
 ): Promise<Page<StoredEnrollment>> {
   const [page] = await Promise.all([
     listPage(tx, Enrollments, {
-      ...asked(Enrollments, query, {
+      ...listingFrom(Enrollments, query, {
         status: (status) => ({ where: { status: { sequenceId, status } } }),
         contactId: (contactId) => ({ where: { member: { sequenceId, contactId } } }),
       }),

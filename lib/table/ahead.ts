@@ -23,7 +23,7 @@ export async function writeEntriesAhead(
   tx: UnitOfWork,
   finish: (kind: typeof removingEntries, id: string) => Promise<void>,
 ): Promise<void> {
-  const entries = tx.work.changes.filter(({ isOfNew }) => isOfNew);
+  const entries = tx.work.changes.filter(({ isEntryOfNewKey }) => isEntryOfNewKey);
   if (entries.length === 0) return;
   tx.hasEntriesAhead = true;
   const begun = new UnitOfWork(tx.tenant, tx.actor);

@@ -15,7 +15,7 @@ const maxActions = 100;
 const maxBytes = 3_500_000;
 
 /** Bytes that a change comes to in a transaction: of what it writes or, if that is more, of what it meets. */
-export const weightOf = (change: Change): number => Math.max(bytesOf(change), change.stands ?? 0);
+export const weightOf = (change: Change): number => Math.max(bytesOf(change), change.storedBytes ?? 0);
 
 /** Turns a failed condition into the answer. */
 export type Refusal = (item: Record<string, unknown> | undefined) => Problem;
@@ -23,11 +23,11 @@ export type Refusal = (item: Record<string, unknown> | undefined) => Problem;
 /** What a unit of work does to one item. */
 export interface Change extends Write {
   /** What must hold of the item until the commit: the version that was read, or whether it is there. */
-  holds?: number | 'absent' | 'present' | undefined;
+  expectedVersion?: number | 'absent' | 'present' | undefined;
   /** An index entry of a row whose key nobody else knows yet. */
-  isOfNew?: boolean;
+  isEntryOfNewKey?: boolean;
   /** Bytes of what stands there, where that was read. */
-  stands?: number | undefined;
+  storedBytes?: number | undefined;
   refusal?: Refusal | undefined;
 }
 
@@ -53,15 +53,21 @@ export const isContention = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof Busy);
 
 /** The change as one action of a transaction. */
-export function conditional({ holds, isOfNew, stands = 0, refusal, ...write }: Change): Conditional {
-  const condition = holds === undefined ? write.if : conditionOf(holds);
-  const decides = refusal !== undefined || holds === 'present';
+export function conditional({
+  expectedVersion,
+  isEntryOfNewKey,
+  storedBytes = 0,
+  refusal,
+  ...write
+}: Change): Conditional {
+  const condition = expectedVersion === undefined ? write.if : conditionOf(expectedVersion);
+  const decides = refusal !== undefined || expectedVersion === 'present';
   const action = actionOf({ ...write, if: condition }, decides);
-  const isNextState = Boolean(write.item) && typeof holds === 'number' && refusal === undefined;
-  return { key: write.key, action, bytes: Math.max(bytesOf(action), stands), refusal, isNextState };
+  const isNextState = Boolean(write.item) && typeof expectedVersion === 'number' && refusal === undefined;
+  return { key: write.key, action, bytes: Math.max(bytesOf(action), storedBytes), refusal, isNextState };
 }
 
-function conditionOf(holds: NonNullable<Change['holds']>): Condition {
+function conditionOf(holds: NonNullable<Change['expectedVersion']>): Condition {
   if (holds === 'absent') return { absent: ['pk'] };
   return holds === 'present' ? { present: ['pk'] } : { is: { v: holds } };
 }

@@ -49,7 +49,7 @@ const refusals = [
  * Returns whether a row failed for a reason of its own: it cannot be read or written, or a bug meets what it holds. What is busy, out
  * of reach or forbidden is so for every row.
  */
-export function isOwnReason(error: unknown): boolean {
+export function isPermanent(error: unknown): boolean {
   if (isPassing(error) || (error instanceof Problem && error.status === 503)) return false;
   const { $metadata, name = '' } = failureOf(error);
   return $metadata === undefined || error instanceof UnfitRow || refusals.includes(name);
@@ -96,7 +96,7 @@ export async function bury({ pk, sk }: Key, error: unknown): Promise<void> {
     await writeIf({ key: { pk, sk }, set: { dead }, if: { present: ['pk'] } });
   } catch (failure) {
     // No room for it, in a row larger than any that is written here: it stays where it is found again.
-    if (!isOwnReason(failure)) throw failure;
+    if (!isPermanent(failure)) throw failure;
     log().error('a row cannot be made a dead letter', failure as Error);
   }
 }

@@ -63,7 +63,7 @@ export const rowKeys = {
   signIn: [`${sharedPrefixes.signIn}#{hash}`, 'SIGN-IN'],
   session: [`${sharedPrefixes.session}#{hash}`, 'SESSION'],
   signedIn: [`${sharedPrefixes.signedIn}#{by}`, 'SIGNED-IN'],
-  signInsAsked: ['SIGN-INS#{by}', '{window}'],
+  signInCounts: ['SIGN-INS#{by}', '{window}'],
   sweep: ['SWEEP', '{partition}'],
   none: ['PRIME', 'PRIME'],
 } as const;

@@ -118,7 +118,7 @@ export async function settle(tenant: Tenant, quota: Counted, { day, amount }: Gr
 }
 
 /** How much of today's quota is left; infinite when there is none. */
-export async function left(tenant: Tenant, quota: Counted): Promise<number> {
+export async function remaining(tenant: Tenant, quota: Counted): Promise<number> {
   const max = limitOf(quota);
   if (max === 0) return Number.POSITIVE_INFINITY;
   return Math.max(0, max - usedIn(await readRow(keyOf(tenant, quota, today()))));
@@ -128,7 +128,7 @@ export async function left(tenant: Tenant, quota: Counted): Promise<number> {
 const spreadMs = hourMs;
 
 /** When that which waits for a new day is due. */
-export const nextTurn = (): string => shifted(nextDay(), Math.random() * spreadMs);
+export const nextDayAt = (): string => shifted(nextDay(), Math.random() * spreadMs);
 
 const dailyQuota = (quota: Refusing, day: string): Problem => usedUp(`${limitOf(quota)} ${quotas[quota].unit}`, day);
 

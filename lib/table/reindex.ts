@@ -16,7 +16,7 @@ const maxRows = 25;
 /** Between two transactions that write, so that customers' writes have room: about a hundred rows a second. */
 const pauseMs = 250;
 /** Then the workers that all workspaces share are free for what others wait for. */
-const turnMs = 4 * secondMs;
+const budgetMs = 4 * secondMs;
 const start: Place = { partition: 0, after: null };
 
 /**
@@ -25,7 +25,7 @@ const start: Place = { partition: 0, after: null };
  */
 export const reindexing = (entities: readonly Entity[]): SagaKind<Reindexing, 'reindex'> => ({
   name: 'reindex',
-  turnMs,
+  budgetMs,
   async step(tx, state) {
     const [first, ...others] = state.left;
     const of = entities.find(({ name }) => name === first);

@@ -2,7 +2,7 @@ import { minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { sagaTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { isContention } from './change.ts';
-import { bury, isDead, isOwnReason } from './dead-letter.ts';
+import { bury, isDead, isPermanent } from './dead-letter.ts';
 import { indexEntries } from './entity.ts';
 import { within } from './retry.ts';
 import { readRows } from './rows.ts';
@@ -28,18 +28,18 @@ export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly Sag
   try {
     const kind = kinds.find(({ name }) => name === saga.kind);
     if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
-    await finishSaga(tenant, kind, saga, turnOf(kind));
+    await finishSaga(tenant, kind, saga, budgetOf(kind));
   } catch (error) {
     // One that meets conflicts in try after try holds its worker each time.
-    if (!isOwnReason(error) && !isContention(error)) await takeBack(tenant, saga);
+    if (!isPermanent(error) && !isContention(error)) await takeBack(tenant, saga);
     else if (saga.tries === maxTries) return rest(tenant, id, error);
     throw error;
   }
 }
 
 /** What lets a saga go on in a try, with one part at least. */
-function turnOf({ turnMs = 2 * giveUpMs }: SagaKind<State>): () => Promise<boolean> {
-  const mayGoOn = within(turnMs);
+function budgetOf({ budgetMs = 2 * giveUpMs }: SagaKind<State>): () => Promise<boolean> {
+  const mayGoOn = within(budgetMs);
   let hasBegun = false;
   return async () => {
     if (hasBegun) return mayGoOn();

@@ -43,7 +43,7 @@ export interface SagaKind<S extends State, Name extends string = string> {
   /** How long it has to wait before it can go on from this state; it goes on at once without. */
   waitMs?(state: S): number;
   /** How long its worker goes on with it at a time, where it is of no hurry and others wait for a worker. */
-  turnMs?: number;
+  budgetMs?: number;
 }
 
 /** How long a request goes on with its own sagas; its route declares `longTimeoutSeconds`. What is left then is the worker's. */

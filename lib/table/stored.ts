@@ -17,7 +17,7 @@ export interface Tracked {
   before: Row | undefined;
   after: Record<string, unknown> | null | undefined;
   /** Created without having been looked for: its id is known to nobody else. */
-  isFresh: boolean;
+  isNewKey: boolean;
   /** The index whose entries a saga writes and removes. */
   leaves?: string | undefined;
 }
@@ -70,9 +70,9 @@ export function rowChanges(tenant: Tenant, { leaves, ...row }: Tracked): Change[
   return left === undefined ? changes : changes.filter(({ key: { pk } }) => !pk.startsWith(left));
 }
 
-function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
-  const holds = before === undefined ? 'absent' : versionOf(before);
-  const stands = before && bytesOf(before);
+function changesOf(tenant: Tenant, { entity, key, before, after, isNewKey }: Tracked): Change[] {
+  const expectedVersion = before === undefined ? 'absent' : versionOf(before);
+  const storedBytes = before && bytesOf(before);
   const old =
     before === undefined
       ? new Map<string, Record<string, unknown> & Key>()
@@ -80,7 +80,7 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Trac
   if (after === null || after === undefined) {
     if (before === undefined) return [];
     return [
-      { key, item: null, holds, stands },
+      { key, item: null, expectedVersion, storedBytes },
       ...[...old.values()].map((entry) => ({ key: keyIn(entry), item: null })),
     ];
   }
@@ -90,13 +90,13 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Trac
   const { countedBeside } = entity;
   const changes: Change[] = [
     countedBeside === undefined || before === undefined || isExpired(before)
-      ? { key, item, holds, stands }
-      : { ...besideCounts(countedBeside, before, key, next), stands },
+      ? { key, item, expectedVersion, storedBytes }
+      : { ...besideCounts(countedBeside, before, key, next), storedBytes },
   ];
   for (const [name, entry] of beside) {
     const was = old.get(name);
     if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
-      changes.push({ key: keyIn(entry), item: entry, isOfNew: isFresh && entry['of'] !== undefined });
+      changes.push({ key: keyIn(entry), item: entry, isEntryOfNewKey: isNewKey && entry['of'] !== undefined });
   }
   for (const [name, entry] of old) {
     if (!beside.has(name)) changes.push({ key: keyIn(entry), item: null });
@@ -111,7 +111,7 @@ export const freshRows = <E extends Entity>(tenant: Tenant, entity: E, item: Ite
     key: keyOf(tenant, entity, item),
     before: undefined,
     after: item as Record<string, unknown>,
-    isFresh: true,
+    isNewKey: true,
   }).map(({ key, item: row }) => ({ ...row, ...key }));
 
 /** A new state of an item that leaves alone what others have counted in it since it was read. */
@@ -123,7 +123,7 @@ function besideCounts(countedBeside: readonly string[], before: Row, key: Key, a
     add: { v: 1 },
     set: Object.fromEntries(own(after).filter(([, value]) => value !== undefined)),
     remove: own(before).flatMap(([name]) => (after[name] === undefined ? [name] : [])),
-    holds: versionOf(before),
+    expectedVersion: versionOf(before),
   };
 }
 

@@ -173,7 +173,7 @@ export class UnitOfWork {
   ): Item<E>[] {
     const name = identity(key);
     const known = this.#tracked.get(name);
-    const tracked = known ?? { entity: of, key, before, after: undefined, isFresh: false };
+    const tracked = known ?? { entity: of, key, before, after: undefined, isNewKey: false };
     const item = current(of, tracked, leavesOut ? readable : parseStored);
     if (item !== undefined && !isWanted(item)) return [];
     this.#tracked.set(name, tracked);
@@ -196,7 +196,7 @@ export class UnitOfWork {
       key,
       before: known?.before,
       after: item as Record<string, unknown>,
-      isFresh: known === undefined,
+      isNewKey: known === undefined,
     });
     return item;
   }
@@ -327,7 +327,7 @@ export class UnitOfWork {
 
   /** Raises 400 `batch_too_large` unless one transaction takes it with a kept answer, and with index entries of new rows written ahead. */
   requireFits(): void {
-    const work = { ...this.work, changes: this.work.changes.filter(({ isOfNew }) => !isOfNew) };
+    const work = { ...this.work, changes: this.work.changes.filter(({ isEntryOfNewKey }) => !isEntryOfNewKey) };
     if (actionsIn(work) > fittingActions || bytesIn(work) > fittingBytes)
       throw badRequest(
         'batch_too_large',
@@ -365,11 +365,11 @@ export class UnitOfWork {
       if (changed.has(name) || this.#additions.has(name)) continue;
       const isNews = shown.has(name) && before[nameShown] !== true;
       const mark = isNews ? { set: { [nameShown]: true }, add: { v: 1 } } : {};
-      changes.push({ key, ...mark, holds: pinned.get(name), stands: bytesOf(before) });
+      changes.push({ key, ...mark, expectedVersion: pinned.get(name), storedBytes: bytesOf(before) });
     }
     for (const [name, { key, missing }] of this.#required) {
       if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
-      changes.push({ key, holds: 'present', refusal: missing, ...this.#met(name) });
+      changes.push({ key, expectedVersion: 'present', refusal: missing, ...this.#met(name) });
     }
     for (const [name, { key, deltas, missing }] of this.#additions) {
       if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
@@ -377,19 +377,19 @@ export class UnitOfWork {
       changes.push({
         key,
         add: { ...Object.fromEntries(deltas), v: 1 },
-        holds: version ?? 'present',
+        expectedVersion: version ?? 'present',
         refusal: missing && version === undefined ? () => missing : undefined,
         ...this.#met(name),
       });
     }
-    const own = withoutReplaced(changes).filter(({ isOfNew }) => !(isOfNew && this.hasEntriesAhead));
+    const own = withoutReplaced(changes).filter(({ isEntryOfNewKey }) => !(isEntryOfNewKey && this.hasEntriesAhead));
     return [...own, ...counts.changes()];
   }
 
   /** How large a row is that is not written as a whole, where that is known. */
-  #met(name: string): Pick<Change, 'stands'> {
+  #met(name: string): Pick<Change, 'storedBytes'> {
     const before = this.#tracked.get(name)?.before;
-    return before ? { stands: bytesOf(before) } : {};
+    return before ? { storedBytes: bytesOf(before) } : {};
   }
 
   /** The mergeable entities that a row did not name before, as they were read, unless it is enough that they are there. */
@@ -413,7 +413,7 @@ export class UnitOfWork {
     // A parallel read of the same item may have been first; a change may already be tracked there.
     const meanwhile = this.#tracked.get(identity(key));
     if (meanwhile) return meanwhile;
-    const tracked: Tracked = { entity: of, key, before, after: undefined, isFresh: false };
+    const tracked: Tracked = { entity: of, key, before, after: undefined, isNewKey: false };
     this.#tracked.set(identity(key), tracked);
     return tracked;
   }
@@ -444,7 +444,9 @@ function withoutReplaced(changes: readonly Change[]): Change[] {
   const removed = new Set(changes.flatMap(({ key, item }) => (item === null ? [identity(key)] : [])));
   return changes
     .filter(({ key, item }) => item !== null || !written.has(identity(key)))
-    .map((change) => (change.isOfNew && removed.has(identity(change.key)) ? { ...change, isOfNew: false } : change));
+    .map((change) =>
+      change.isEntryOfNewKey && removed.has(identity(change.key)) ? { ...change, isEntryOfNewKey: false } : change,
+    );
 }
 
 function current<E extends Entity>(

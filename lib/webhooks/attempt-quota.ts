@@ -1,7 +1,7 @@
 import { log } from '#lib/core/log.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { today } from '#lib/table/daily.ts';
-import { type Grant, left, settle, topUp } from '#lib/table/quota.ts';
+import { type Grant, remaining, settle, topUp } from '#lib/table/quota.ts';
 
 /** Attempts that are taken from the quota at a time; a worker that dies takes them along. */
 const maxGrant = 100;
@@ -40,7 +40,7 @@ export class AttemptQuota {
 
   /** Returns whether there are attempts left today; if not, they are used up for this worker, too. */
   async hasLeft(): Promise<boolean> {
-    const isLeft = (await left(this.#tenant, 'deliveries')) > 0;
+    const isLeft = (await remaining(this.#tenant, 'deliveries')) > 0;
     if (!isLeft) this.#spentDay = today();
     return isLeft;
   }

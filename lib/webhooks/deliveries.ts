@@ -13,11 +13,11 @@ import {
 } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { maxWaitingReplays, ReplayQueues } from '#lib/entities/webhook-replays.ts';
-import { asked } from '#lib/table/asked.ts';
 import { matching } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
-import { left, spend } from '#lib/table/quota.ts';
+import { listingFrom } from '#lib/table/listing.ts';
+import { remaining, spend } from '#lib/table/quota.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
@@ -116,7 +116,7 @@ export async function listDeliveries(
   ]);
   const before = [query.after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
   const after = before.length > 0 ? Math.min(...before) : undefined;
-  const listing = asked(
+  const listing = listingFrom(
     Deliveries,
     { ...query, after },
     {
@@ -223,7 +223,7 @@ export async function replayFailed(tx: UnitOfWork, endpointId: number, since: st
   const known = waiting?.deliveryIds ?? [];
   const found = (await readReplayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
   if (found.length === 0) return { queued: 0 };
-  const ids = found.slice(0, Math.max(1, await left(tx.tenant, 'replays')));
+  const ids = found.slice(0, Math.max(1, await remaining(tx.tenant, 'replays')));
   await spend(tx, 'replays', ids.length);
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
   else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });

@@ -16,7 +16,7 @@ import { record } from './record.ts';
 import { expandReplays } from './replay.ts';
 import { Sending } from './sending.ts';
 import { faults, LeaseLost } from './settle.ts';
-import { isOver, type Turn } from './turn.ts';
+import { isOver, type Shift } from './shift.ts';
 
 /** Begun, or finished and not yet written: their results are written some at a time. */
 const maxInHand = 25;
@@ -45,12 +45,12 @@ export async function drain(
   const lease = await acquire(tenant, endpointId);
   if (!lease) return newDeliveryMetrics();
   const { owner, dispatch, health } = lease;
-  const turn: Turn = { tenant, endpointId, owner, lane, deadlineMs, dispatch };
+  const shift: Shift = { tenant, endpointId, owner, lane, deadlineMs, dispatch };
   const outbound = openOutbound();
   const quota = new AttemptQuota(tenant);
-  const sending = new Sending(turn, outbound);
+  const sending = new Sending(shift, outbound);
   try {
-    await new Drain(turn, quota, sending, health).run();
+    await new Drain(shift, quota, sending, health).run();
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   } finally {
@@ -61,7 +61,7 @@ export async function drain(
 
 /** A delivery goes from pending to in hand (written as begun), is sent, and is let go when its result is written. */
 class Drain {
-  readonly #turn: Turn;
+  readonly #shift: Shift;
   readonly #quota: AttemptQuota;
   readonly #sending: Sending;
   readonly #pending: Pending;
@@ -72,8 +72,8 @@ class Drain {
   #writing: Promise<void> | undefined;
   #fault: { error: unknown } | undefined;
 
-  constructor(turn: Turn, quota: AttemptQuota, sending: Sending, health: Health) {
-    this.#turn = turn;
+  constructor(turn: Shift, quota: AttemptQuota, sending: Sending, health: Health) {
+    this.#shift = turn;
     this.#quota = quota;
     this.#sending = sending;
     this.#pending = new Pending(turn);
@@ -108,7 +108,7 @@ class Drain {
   /** Whether one more may be begun now. After an opening of the breaker one at a time tries. */
   #hasRoom(): boolean {
     const { openings, openUntilMs } = this.#health;
-    if (isOver(this.#turn, this.#health) || this.#quota.isSpent || openUntilMs > now()) return false;
+    if (isOver(this.#shift, this.#health) || this.#quota.isSpent || openUntilMs > now()) return false;
     return this.#inHand.size < (openings > 0 ? 1 : maxInHand);
   }
 
@@ -156,7 +156,7 @@ class Drain {
     for (const { id } of results) this.#inHand.set(id, undefined);
     const { openings } = this.#health;
     const written = { results, beginning: beginning.map(({ id }) => id), released };
-    this.#writing = record(this.#turn, written)
+    this.#writing = record(this.#shift, written)
       .then(({ health, isActive }) => {
         this.#health = health;
         this.#pending.isActive = isActive;
@@ -187,8 +187,8 @@ class Drain {
 
   /** Nothing is in hand: goes on with what there is, or the turn has ended. Returns whether to go on. */
   async #goOn(): Promise<boolean> {
-    const { tenant, endpointId, owner } = this.#turn;
-    const decided = await transact(tenant, system, (tx) => decide(tx, this.#turn, this.#quota.isSpent));
+    const { tenant, endpointId, owner } = this.#shift;
+    const decided = await transact(tenant, system, (tx) => decide(tx, this.#shift, this.#quota.isSpent));
     if (decided.next === undefined) return false;
     this.#health = decided.health;
     this.#pending.backlog = decided.backlog;
@@ -203,7 +203,7 @@ class Drain {
   }
 
   async #do(next: Next): Promise<void> {
-    const { tenant, endpointId, owner } = this.#turn;
+    const { tenant, endpointId, owner } = this.#shift;
     const { backlog } = this.#pending;
     if (next === 'fail-unreadable') await failUnreadable(tenant, endpointId, owner, backlog);
     if (next === 'clear') await clear(tenant, endpointId, owner, backlog);

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Backlog, readBacklog } from './backlog.ts';
 import { instant } from './dispatch.ts';
 import { LeaseLost, requireLease } from './settle.ts';
-import { isOver, isSlowBy, type Turn } from './turn.ts';
+import { isOver, isSlowBy, type Shift } from './shift.ts';
 
 /** A further attempt this near is waited for. */
 const nearMs = secondMs;
@@ -25,8 +25,8 @@ interface Decision {
  * Decides what a worker does that has nothing in hand. When nothing is left for it, its turn ends here: the lease is given up, and
  * the timer says when the endpoint has its next. Throws LeaseLost.
  */
-export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Promise<Decision> {
-  const id = turn.endpointId;
+export async function decide(tx: UnitOfWork, shift: Shift, isSpent: boolean): Promise<Decision> {
+  const id = shift.endpointId;
   const [dispatch, health, endpoint, replays] = await Promise.all([
     tx.find(Dispatches, { id }),
     tx.find(Healths, { id }),
@@ -34,7 +34,7 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
     tx.find(ReplayQueues, { id }),
   ]);
   if (!dispatch) throw new LeaseLost();
-  requireLease(health, turn.owner);
+  requireLease(health, shift.owner);
   // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
   const backlog = await readBacklog(tx, id);
   const decided = (next: Next | undefined): Decision => ({ next, health, backlog });
@@ -50,7 +50,7 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
     return dueCount > 0 && !isOpen ? 'deliver' : undefined;
   };
   const next = due();
-  const mustEnd = isOver(turn, health);
+  const mustEnd = isOver(shift, health);
   if (next !== undefined && !mustEnd) return decided(next);
   if (next === undefined && !endpoint) {
     tx.delete(Dispatches, dispatch);
@@ -68,7 +68,7 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(nowMs) ? dispatch.recheckAt : null;
   // What is due in spite of the breaker does not wait for it.
   const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
-  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health), made });
+  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(shift, health), made });
   tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0, finished });
   return decided(undefined);
 }

@@ -6,8 +6,8 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
 import { findRegistry, secretsOf } from './registry.ts';
 import type { Target } from './sending.ts';
+import type { Shift } from './shift.ts';
 import { type Signer, signer } from './sign.ts';
-import type { Turn } from './turn.ts';
 
 /** How old a backlog may be of which much had to be read: what is new is at its end. */
 const wideMs = 3 * secondMs;
@@ -24,7 +24,7 @@ export class Pending {
     isWide: false,
     unreadable: [],
   };
-  readonly #turn: Turn;
+  readonly #shift: Shift;
   #endpoint: StoredEndpoint | undefined;
   #signers: readonly [Signer, Signer?] | undefined;
   #targetAtMs = 0;
@@ -32,8 +32,8 @@ export class Pending {
   #backlogAtMs = 0;
   #startsWithRetry = false;
 
-  constructor(turn: Turn) {
-    this.#turn = turn;
+  constructor(shift: Shift) {
+    this.#shift = shift;
   }
 
   /** Where to send, and with which signatures; undefined without an endpoint or a secret. */
@@ -61,7 +61,7 @@ export class Pending {
 
   /** Reads where to send, with which secrets, and whether that is wanted. */
   async readTarget(): Promise<void> {
-    const { tenant, endpointId } = this.#turn;
+    const { tenant, endpointId } = this.#shift;
     const tx = new UnitOfWork(tenant, system);
     const [endpoint, registry] = await Promise.all([tx.find(Endpoints, { id: endpointId }), findRegistry(tx)]);
     const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
@@ -76,7 +76,7 @@ export class Pending {
     // What is written while this reads may still look as if it were waiting.
     const inHand = new Set(inHandNow);
     const isFree = ({ id }: Waiting) => !inHand.has(id);
-    const { tenant, endpointId } = this.#turn;
+    const { tenant, endpointId } = this.#shift;
     const tx = new UnitOfWork(tenant, system);
     const isKept = this.backlog.isWide && now() - this.#backlogAtMs < wideMs;
     const [backlog] = await Promise.all([isKept ? this.backlog : readBacklog(tx, endpointId), this.readTarget()]);

@@ -3,7 +3,7 @@ import { log } from '#lib/core/log.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
-import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
+import { isPermanent, reasonOf } from '#lib/table/dead-letter.ts';
 import { entryKey, indexEntries, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { readRows } from '#lib/table/rows.ts';
@@ -16,7 +16,7 @@ import { faults, LeaseLost, type Result, requireLease } from './settle.ts';
 import { countFinished } from './waiting.ts';
 
 /** Whether a write failed for what it holds, not for the state of the table or of others. */
-export const isPoison = (error: unknown): boolean => !(error instanceof LeaseLost) && isOwnReason(error);
+export const isPoison = (error: unknown): boolean => !(error instanceof LeaseLost) && isPermanent(error);
 
 /** Ends the deliveries that cannot be read, of those that come next. Returns how many these were. Throws LeaseLost. */
 export async function failUnreadable(
@@ -43,7 +43,7 @@ export async function refusalOf(tenant: Tenant, endpointId: number, id: number):
     await new UnitOfWork(tenant, system).find(Deliveries, { endpointId, id });
     return undefined;
   } catch (error) {
-    if (!isOwnReason(error)) throw error;
+    if (!isPermanent(error)) throw error;
     return error;
   }
 }

@@ -1,13 +1,16 @@
 import { log } from '#lib/core/log.ts';
 import { failDelivery, isPoison } from './poison.ts';
 import { commitAttempts, faults, type Written } from './settle.ts';
-import type { Turn } from './turn.ts';
+import type { Shift } from './shift.ts';
 
 /**
  * Writes what one transaction of a worker has to write. A result that cannot be written for a reason of its own keeps no other from
  * being written: it is recorded as a fault of ours, or its delivery is failed. Throws LeaseLost.
  */
-export async function record({ tenant, endpointId, owner }: Turn, written: Written): ReturnType<typeof commitAttempts> {
+export async function record(
+  { tenant, endpointId, owner }: Shift,
+  written: Written,
+): ReturnType<typeof commitAttempts> {
   const write = (what: Written) => commitAttempts(tenant, endpointId, owner, what);
   const { results = [], ...others } = written;
   try {

@@ -3,7 +3,7 @@ import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
-import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
+import { isPermanent, reasonOf } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { maxPerTransaction, repeat } from './deliveries.ts';
@@ -14,7 +14,7 @@ export async function expandReplays(tenant: Tenant, endpointId: number): Promise
   try {
     await expand(tenant, endpointId, new Set());
   } catch (error) {
-    const unreadable = isOwnReason(error) ? await unreadableOriginals(tenant, endpointId) : new Set<number>();
+    const unreadable = isPermanent(error) ? await unreadableOriginals(tenant, endpointId) : new Set<number>();
     if (unreadable.size === 0) throw error;
     await expand(tenant, endpointId, unreadable);
   }

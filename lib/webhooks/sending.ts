@@ -9,8 +9,8 @@ import { attempt } from './attempt.ts';
 import type { Waiting } from './backlog.ts';
 import { newDeliveryMetrics } from './delivery-metrics.ts';
 import { faults, type Result } from './settle.ts';
+import type { Shift } from './shift.ts';
 import type { Signer } from './sign.ts';
-import type { Turn } from './turn.ts';
 
 /** To one endpoint. */
 const maxPerSecond = 50;
@@ -27,7 +27,7 @@ export interface Target {
  */
 export class Sending {
   readonly metrics = newDeliveryMetrics();
-  readonly #turn: Turn;
+  readonly #shift: Shift;
   readonly #outbound: Outbound;
   /** Begun, and to be made when the pace allows it. */
   #ready: Waiting[] = [];
@@ -37,8 +37,8 @@ export class Sending {
   #finishedSinceMs = 0;
   #nextStartMs = 0;
 
-  constructor(turn: Turn, outbound: Outbound) {
-    this.#turn = turn;
+  constructor(shift: Shift, outbound: Outbound) {
+    this.#shift = shift;
     this.#outbound = outbound;
   }
 
@@ -133,7 +133,7 @@ export class Sending {
   }
 
   async #eventOf({ id, sequence }: DueDelivery): Promise<(Pick<FeedEvent, 'body'> & Partial<FeedEvent>) | undefined> {
-    const { tenant, endpointId } = this.#turn;
+    const { tenant, endpointId } = this.#shift;
     const tx = new UnitOfWork(tenant, system);
     if (sequence !== null) return tx.find(Feed, { sequence });
     const body = (await tx.find(Deliveries, { endpointId, id }))?.body;

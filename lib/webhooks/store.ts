@@ -17,8 +17,8 @@ import {
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, newDispatch } from './dispatch.ts';
 import { changeFilter } from './filter.ts';
@@ -51,7 +51,9 @@ export async function listEndpoints(
     listPage(
       tx,
       Endpoints,
-      asked(Endpoints, query, { isActive: (isActive) => ({ matches: (endpoint) => endpoint.isActive === isActive }) }),
+      listingFrom(Endpoints, query, {
+        isActive: (isActive) => ({ matches: (endpoint) => endpoint.isActive === isActive }),
+      }),
     ),
     listAll(tx, Healths),
     findRegistry(tx),

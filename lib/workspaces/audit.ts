@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 import { type AuditEvent, AuditEvents, type AuditQuery } from '#lib/entities/audit-event.ts';
-import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** The audit trail of the environment in descending order of id; `since` and `until` are inclusive. */
@@ -13,7 +13,7 @@ export async function listAuditEvents(
   const page = await listPage(
     tx,
     AuditEvents,
-    asked(AuditEvents, query, {
+    listingFrom(AuditEvents, query, {
       keyId: (key) => ({ where: { key } }),
       method: (name) => ({ matches: ({ method }) => method.toLowerCase() === name }),
       since: (time) => ({ matches: ({ createdAt }) => createdAt >= time }),

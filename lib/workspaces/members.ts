@@ -14,10 +14,10 @@ import {
 } from '#lib/entities/member.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import { spend } from '#lib/table/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -32,7 +32,7 @@ export const listMembers = (tx: UnitOfWork, query: v.InferOutput<typeof MemberQu
   listPage(
     tx,
     Members,
-    asked(Members, query, {
+    listingFrom(Members, query, {
       q: (q) => ({ matches: ({ name, email }) => folded(`${name ?? ''}\n${email}`).includes(folded(q)) }),
     }),
   );

@@ -8,9 +8,9 @@ import {
   Pipelines,
   type PipelineWithColumns,
 } from '#lib/entities/pipeline.ts';
-import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { contactColumns, dealColumns } from './pipeline-columns.ts';
 
@@ -44,7 +44,7 @@ export async function listPipelines(
   tx: UnitOfWork,
   query: v.InferOutput<typeof PipelineQuery>,
 ): Promise<Page<v.InferOutput<typeof Pipeline>>> {
-  const page = await listPage(tx, Pipelines, asked(Pipelines, query, {}));
+  const page = await listPage(tx, Pipelines, listingFrom(Pipelines, query, {}));
   return { ...page, items: page.items.map(shown) };
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAgent, patchAgent } from '#lib/agents/store.ts';
 import { operator } from '#lib/core/tenant.ts';
-import { left, take } from '#lib/table/quota.ts';
+import { remaining, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Client } from '#test/client.ts';
@@ -116,9 +116,9 @@ describe('a test run', () => {
   test('beyond the tokens of the day is refused until the next; what it used is what counts', async () => {
     const { id: workspaceId } = workspace;
     const tenant = { workspaceId, env: 'test' as const };
-    const before = await left(tenant, 'agentTokens');
+    const before = await remaining(tenant, 'agentTokens');
     const { body } = await client.post(`/v1/agents/${id}/test-run`, { message: 'Hi' });
-    expect(before - (await left(tenant, 'agentTokens'))).toBe(body.inputTokens + body.outputTokens);
+    expect(before - (await remaining(tenant, 'agentTokens'))).toBe(body.inputTokens + body.outputTokens);
     await take(tenant, 'agentTokens', before);
     const refused = await client.post(`/v1/agents/${id}/test-run`, { message: 'Hi' });
     expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited', details: { reason: 'daily_quota' } } });

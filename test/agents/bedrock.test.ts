@@ -9,7 +9,7 @@ import { createContact } from '#lib/contacts/create.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { WriteConflict } from '#lib/table/change.ts';
-import { left } from '#lib/table/quota.ts';
+import { remaining } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { redirect } from '#test/endpoints.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -142,7 +142,7 @@ test('a unit of work that runs again asks the model once, pays once, and keeps s
     },
   };
   asked.length = 0;
-  const before = await left(tenant, 'agentTokens');
+  const before = await remaining(tenant, 'agentTokens');
   const request = {};
   let runs = 0;
   const shown = await transact(tenant, operator, async (tx) => {
@@ -152,7 +152,12 @@ test('a unit of work that runs again asks the model once, pays once, and keeps s
     if (runs === 1) throw new WriteConflict('somebody else was faster');
     return result;
   });
-  expect([runs, asked.length, shown.draft, before - (await left(tenant, 'agentTokens'))]).toEqual([2, 1, 'Ahoy.', 307]);
+  expect([runs, asked.length, shown.draft, before - (await remaining(tenant, 'agentTokens'))]).toEqual([
+    2,
+    1,
+    'Ahoy.',
+    307,
+  ]);
   const [{ body }] = asked as [(typeof asked)[number]];
   const { system, messages } = body as { system: unknown; messages: { content: { text: string }[] }[] };
   expect(JSON.stringify(system)).not.toContain('SYSTEM');

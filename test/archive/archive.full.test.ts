@@ -22,7 +22,7 @@ import { bury, discard } from '#lib/table/dead-letter.ts';
 import { kindOf } from '#lib/table/entity.ts';
 import { blank, filled, rowKey, rowKeys, shardOf } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
-import { left, settle, take } from '#lib/table/quota.ts';
+import { remaining, settle, take } from '#lib/table/quota.ts';
 import { readRow, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -392,7 +392,7 @@ test('quotas stay with the workspace, and mails of an import are paid for when t
   const moved = await clientOf(id, 'test');
   const taken = await transact(to, operator, (tx) => tx.get(Jobs, { id: reply.id }));
   expect([taken.isUnpaid, taken.paid]).toEqual([true, undefined]);
-  expect(await left(to, 'emails')).toBe(env('QUOTA_EMAILS_PER_DAY'));
+  expect(await remaining(to, 'emails')).toBe(env('QUOTA_EMAILS_PER_DAY'));
   const { items } = (await moved.get('/v1/contacts')).body;
   expect((await moved.post('/v1/contacts', { name: 'Next' })).body.id).toBe(items[0].id + 1);
 
@@ -409,7 +409,7 @@ test('quotas stay with the workspace, and mails of an import are paid for when t
     tx.update(Jobs, { ...(await tx.get(Jobs, { id: reply.id })), runAt: tx.now, queuedFor: tx.now }),
   );
   await eventually(async () => (await status()).status === 'sent', 'the mail');
-  expect(await left(to, 'emails')).toBe(4);
+  expect(await remaining(to, 'emails')).toBe(4);
 });
 
 test('every kind of row that lib declares is known to an import', async () => {

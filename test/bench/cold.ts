@@ -35,7 +35,7 @@ export async function coldStart(workDir: string, environment: Record<string, str
   const names = routes.map(({ name }) => name);
   const sizes = await Promise.all(names.map(async (name) => [name, await codeBytes(join(bundles, name))] as const));
   const heaviestOf = (of: typeof sizes) => of.reduce((a, b) => (b[1] > a[1] ? b : a));
-  const carrying = new Set(routes.filter(({ route }) => route.carries).map(({ name }) => name));
+  const carrying = new Set(routes.filter(({ route }) => route.heavyDependency).map(({ name }) => name));
   const [heaviest, bytes] = heaviestOf(sizes.filter(([name]) => !carrying.has(name)));
   const exceptions = sizes.filter(([name]) => carrying.has(name)).map(([name, size]) => `${name} ${kilobytes(size)}`);
   const typical = median(sizes.map(([, size]) => size));

@@ -208,7 +208,7 @@ async function create<E extends Entity>(tenant: Tenant, of: E, size: number, mad
         key: keyOf(tenant, of, after),
         before: undefined,
         after: { ...(after as object) },
-        isFresh: true,
+        isNewKey: true,
       };
       sums.addChange(tenant, tracked);
       return rowChanges(tenant, tracked).map(({ key, item }) => ({ ...item, ...key }));

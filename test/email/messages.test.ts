@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { fromNow } from '#lib/core/clock.ts';
-import { left } from '#lib/table/quota.ts';
+import { remaining } from '#lib/table/quota.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
@@ -30,7 +30,7 @@ test('each recipient of a mail, of a copy, and of a hidden copy counts in the qu
   const of = (...names: string[]) => names.map((name) => `${name}@example.com`);
   const mail = { subject: 'Four', bodyText: 'of seven', to: of('a', 'b'), cc: of('c'), bcc: of('d') };
   await live.post(path, mail, 202);
-  expect(await left({ workspaceId: id, env: 'live' }, 'emails')).toBe(3);
+  expect(await remaining({ workspaceId: id, env: 'live' }, 'emails')).toBe(3);
   vi.unstubAllEnvs();
 });
 

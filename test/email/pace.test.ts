@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Clock, hourMs, now, secondMs, setClock } from '#lib/core/clock.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
-import { maxSenders, turns } from '#lib/email/pace.ts';
+import { maxSenders, takePace } from '#lib/email/pace.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/messages/jobs/mail.ts';
@@ -38,7 +38,7 @@ const nameless = (email: string) => ({ name: null, email });
 
 const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
 
-test('a mail to more than a mail goes to fails by itself: it takes none of the turns that all others wait for', async () => {
+test('a mail to more than a mail goes to fails by itself: it takes none of the takePace that all others wait for', async () => {
   const crowd = await newReply(workspace);
   const next = await newReply(workspace);
   await addressCrowd(crowd);
@@ -54,18 +54,18 @@ test('a mail to more than a mail goes to fails by itself: it takes none of the t
   expect(await jobOf(next)).toMatchObject({ status: 'sent', attempts: 1 });
 });
 
-test('a workspace whose mails take many turns leaves one for a neighbour, who is not put off behind them', async () => {
+test('a workspace whose mails take long does not put off its neighbor', async () => {
   // As in a process that has sent nothing.
-  const { turns }: typeof import('#lib/email/pace.ts') = await import(`#lib/email/pace.ts?${Date.now()}`);
+  const { takePace }: typeof import('#lib/email/pace.ts') = await import(`#lib/email/pace.ts?${Date.now()}`);
   // A mail to fifty then takes six seconds of this process.
   vi.stubEnv('EMAILS_PER_SECOND', String((50 * maxSenders) / 6));
   const neighbour: Tenant = { workspaceId: live.workspaceId + 1, env: 'live' };
-  expect(await turns(live, 50)).toBe(0);
-  const further = turns(live, 50);
-  expect(await turns(live, 50)).toBeGreaterThan(11 * secondMs);
+  expect(await takePace(live, 50)).toBe(0);
+  const further = takePace(live, 50);
+  expect(await takePace(live, 50)).toBeGreaterThan(11 * secondMs);
   const startMs = now();
-  const waited = turns(neighbour, 1).then((ms) => [ms, now() - startMs]);
-  expect(await turns(neighbour, 1)).toBeGreaterThan(11 * secondMs);
+  const waited = takePace(neighbour, 1).then((ms) => [ms, now() - startMs]);
+  expect(await takePace(neighbour, 1)).toBeGreaterThan(11 * secondMs);
   expect(await waited).toEqual([0, expect.toSatisfy((ms: number) => ms > 11 * secondMs)]);
   expect(await further).toBe(0);
 });
@@ -79,9 +79,9 @@ test('a mail does not wait for the time that the clock had before it was set bac
   };
   setClock(ahead);
   try {
-    expect(await turns(live, 1)).toBe(0);
+    expect(await takePace(live, 1)).toBe(0);
   } finally {
     setClock(clock);
   }
-  expect(await turns(live, 1)).toBe(0);
+  expect(await takePace(live, 1)).toBe(0);
 });

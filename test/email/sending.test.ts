@@ -13,7 +13,7 @@ import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { pauseJob, resumeJob } from '#lib/messages/jobs/store.ts';
 import { rowKey } from '#lib/table/keys.ts';
-import { left, spend } from '#lib/table/quota.ts';
+import { remaining, spend } from '#lib/table/quota.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
@@ -288,10 +288,10 @@ test('a mail that a pause has moved to another day is paid for when it leaves', 
   await deliverEmail(live, id);
   expect([ses.taken.length, (await job()).status]).toEqual([0, 'queued']);
   vi.stubEnv('QUOTA_EMAILS_PER_DAY', '1000');
-  const before = await left(live, 'emails');
+  const before = await remaining(live, 'emails');
   await hurry(id);
   await deliverEmail(live, id);
-  expect([ses.taken.length, before - (await left(live, 'emails'))]).toEqual([1, 1]);
+  expect([ses.taken.length, before - (await remaining(live, 'emails'))]).toEqual([1, 1]);
 });
 
 test('a day gets back what it has paid for a mail that has surely not left, once', async () => {

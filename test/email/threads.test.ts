@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { left, take } from '#lib/table/quota.ts';
+import { remaining, take } from '#lib/table/quota.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
@@ -276,9 +276,9 @@ test('of a long mail the beginning is kept where its sender has sent as much as 
     );
   const textOf = async (threadId: number) =>
     (await live.get(`/v1/email/threads/${threadId}/messages`)).body.items[0].bodyText;
-  const before = await left(tenant, 'receivedFrom/unverified');
+  const before = await remaining(tenant, 'receivedFrom/unverified');
   expect((await textOf((await from('whole', 'fail')).threadId)).length).toBe(8_000 * 6 - 1);
-  expect(before - (await left(tenant, 'receivedFrom/unverified'))).toBe(2 * (8_000 * 6 - 1));
+  expect(before - (await remaining(tenant, 'receivedFrom/unverified'))).toBe(2 * (8_000 * 6 - 1));
   await take(tenant, 'receivedFrom/unverified', 2 * 2 ** 30);
   const note = '[Left out of this mail: all else that it says, because as much was received today as a day takes.]';
   expect(await textOf((await from('brief', 'fail')).threadId)).toBe(

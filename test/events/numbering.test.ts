@@ -103,7 +103,7 @@ test('what another publisher has just opened is left to it, and is no reason of 
   const [theirs, ours] = [await ownRow(tenant, 'theirs'), await ownRow(tenant, 'ours')];
   const before = (await readRow(sequence)) as Row;
   const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2, auditId: 1_000 }];
-  const opened = { ...before, last: 2, turn: 'another', open: { by: 'another', atMs: now(), rows } };
+  const opened = { ...before, last: 2, round: 'another', open: { by: 'another', atMs: now(), rows } };
   await putRows([opened]);
   const contending = new Set<string>();
   expect(await publish([ours as Row], contending)).toEqual([ours]);
@@ -122,7 +122,7 @@ test('what another publisher has brought to an end, or has died after, keeps nob
   expect(await publish([theirs])).toEqual([]);
   const before = (await readRow(sequence)) as Row;
   const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2 }];
-  await putRows([{ ...before, turn: 'another', open: { by: 'another', atMs: now(), rows } }]);
+  await putRows([{ ...before, round: 'another', open: { by: 'another', atMs: now(), rows } }]);
   expect(await publish([await ownRow(tenant, 'ours')])).toEqual([]);
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'theirs', 'ours']);
 });
@@ -134,7 +134,7 @@ test('rows of a publisher that others outrun, or that has much to settle first, 
   const contending = new Set<string>();
   const outrun = await between(
     async ({ input }, next) => {
-      if (isNumbers(input)) await putRows([{ ...((await readRow(sequence)) as Row), turn: randomUUID() }]);
+      if (isNumbers(input)) await putRows([{ ...((await readRow(sequence)) as Row), round: randomUUID() }]);
       return next();
     },
     () => publish([row], contending),
@@ -145,7 +145,7 @@ test('rows of a publisher that others outrun, or that has much to settle first, 
   const theirs = await ownRow(tenant, 'theirs');
   const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2, auditId: 1_000 }];
   const before = (await readRow(sequence)) as Row;
-  await putRows([{ ...before, last: 2, turn: 'another', open: { by: 'the dead', atMs: 0, rows } }]);
+  await putRows([{ ...before, last: 2, round: 'another', open: { by: 'the dead', atMs: 0, rows } }]);
   const settled = await between(
     async ({ operation, input }, next) => {
       if (operation === 'PutItem' && JSON.stringify(input).includes('contact/theirs')) await sleep(2_500);
@@ -303,7 +303,7 @@ test('a workspace whose first record is an audit entry without an event publishe
 test('a hole that nobody will fill hides nothing, whatever a publisher that died has left open', async () => {
   const { tenant, live, sequence } = await newTenant();
   const rows = [{ pk: 'OUTBOX#00', sk: '2026-01-01T00:00:00.000Z#gone', first: 2 }];
-  await putRows([{ ...sequence, last: 2, turn: 'dead', open: { by: 'the dead', atMs: now(), rows } }]);
+  await putRows([{ ...sequence, last: 2, round: 'dead', open: { by: 'the dead', atMs: now(), rows } }]);
   const first = (await readRow({ pk: `${tenantKey(tenant)}#event`, sk: '000000000001' })) as Row;
   const body = JSON.stringify({ ...JSON.parse(String(first['body'])), sequence: 3 });
   const old = { ...first, sk: '000000000003', sequence: 3, timestamp: '2026-11-22T10:00:00Z', body };

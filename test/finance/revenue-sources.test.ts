@@ -8,7 +8,7 @@ import { operator } from '#lib/core/tenant.ts';
 import { IngestedRows, RevenueSources } from '#lib/entities/revenue-source.ts';
 import { connectRevenueSource, createRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { today } from '#lib/table/daily.ts';
-import { left, settle, take } from '#lib/table/quota.ts';
+import { remaining, settle, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { between } from '#test/between.ts';
 import { eventually, everyItem } from '#test/client.ts';
@@ -124,7 +124,7 @@ test('a new source is pulled at once with its credential, and its rows are booke
 test('a feed that has not changed is not looked up again, and what a day takes is booked', async () => {
   const workspace = await newWorkspace();
   const tenant = { workspaceId: workspace.id, env: 'live' } as const;
-  const used = async () => 10_000_000 - (await left(tenant, 'feedRows'));
+  const used = async () => 10_000_000 - (await remaining(tenant, 'feedRows'));
   const rows = Array.from({ length: 20 }, (_, n) => ({ id: n, amount: 1 }));
   serve('/daily', rows);
   const id = await connect(workspace, '/daily');
@@ -135,7 +135,7 @@ test('a feed that has not changed is not looked up again, and what a day takes i
   expect([feeds.get('/daily')?.calls, await used()]).toEqual([2, 20 + 20 * 25]);
 
   // So that eight of the next twenty may be booked.
-  await take(tenant, 'feedRows', await left(tenant, 'feedRows'));
+  await take(tenant, 'feedRows', await remaining(tenant, 'feedRows'));
   await settle(tenant, 'feedRows', { day: today(), amount: 40 + 8 * 25 + 24 }, 0);
   serve('/daily', [...rows, ...rows.map(({ id: n }) => ({ id: 100 + n, amount: 1 }))]);
   const third = await settled(workspace, id, await makeDue(workspace, id));

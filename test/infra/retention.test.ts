@@ -68,7 +68,7 @@ const inCode: Record<string, () => number[]> = {
   ],
   'lib/auth/session-store.ts': () =>
     ['signInMs', 'sessionMs'].map((name) => constant('lib/auth/session-store.ts', name)),
-  'lib/auth/session-asked.ts': () => [2 * constant('lib/auth/session-asked.ts', 'daySeconds')],
+  'lib/auth/sign-in-limits.ts': () => [2 * constant('lib/auth/sign-in-limits.ts', 'daySeconds')],
   'lib/auth/signed-in.ts': () => [constant('lib/auth/signed-in.ts', 'keptDays')],
 };
 

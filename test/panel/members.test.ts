@@ -6,7 +6,7 @@ import { env } from '#lib/core/env.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
-import { left, take } from '#lib/table/quota.ts';
+import { remaining, take } from '#lib/table/quota.ts';
 import { putRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
@@ -96,9 +96,9 @@ test('an invitation opens the workspace that invites, and no other', async () =>
 test('invitations are e-mails of the day, from the sandbox as from live', async () => {
   const { id } = await newWorkspace();
   const owner = await signedIn(id);
-  const before = await left(tenantOf(id), 'emails');
+  const before = await remaining(tenantOf(id), 'emails');
   expect((await owner.in({ env: 'test' }).post('/panel/members', { email: newAddress() })).status).toBe(201);
-  expect(await left(tenantOf(id), 'emails')).toBe(before - 1);
+  expect(await remaining(tenantOf(id), 'emails')).toBe(before - 1);
   await take(tenantOf(id), 'emails', env('QUOTA_EMAILS_PER_DAY'));
   for (const client of [owner, owner.in({ env: 'test' })]) {
     const { status, body } = await client.post('/panel/members', { email: newAddress() });
@@ -139,12 +139,12 @@ test('who was made a member and never came is mailed three links a day for each 
   const { email } = await newMember(id);
   const base = 'https://crm.example';
   const mailed = async () => (await sentWith(`To: ${email}`)).length;
-  const before = await left(tenantOf(id), 'emails');
+  const before = await remaining(tenantOf(id), 'emails');
   const ask = async (client: string, times: number) => {
     for (let time = 0; time < times; time += 1) await sendSignIn({ email, base, client });
   };
   await ask('192.0.2.1', 5);
-  expect([await mailed(), await left(tenantOf(id), 'emails')]).toEqual([3, before - 3]);
+  expect([await mailed(), await remaining(tenantOf(id), 'emails')]).toEqual([3, before - 3]);
   // Somebody else has used up nothing of them.
   await ask('198.51.100.1', 1);
   // Nor of what a workspace is mailed for.
@@ -152,12 +152,12 @@ test('who was made a member and never came is mailed three links a day for each 
   await settled(other, (await invite(other, email)).id);
   expect(await mailed()).toBe(5);
   for (let network = 1; network < 8; network += 1) await ask(`203.0.113.${network}`, 3);
-  expect([await mailed(), await left(tenantOf(id), 'emails')]).toEqual([21, before - 20]);
+  expect([await mailed(), await remaining(tenantOf(id), 'emails')]).toEqual([21, before - 20]);
 
   const token = await mailedToken(email);
   expect((await anonymous().post('/panel/sessions', { token })).status).toBe(201);
   await ask('192.0.2.1', 2);
-  expect([await mailed(), await left(tenantOf(id), 'emails')]).toEqual([23, before - 20]);
+  expect([await mailed(), await remaining(tenantOf(id), 'emails')]).toEqual([23, before - 20]);
   await sendSignIn({ email: email.toUpperCase(), base, client: '192.0.2.1' });
   expect(await mailed()).toBe(24);
 });
@@ -169,7 +169,7 @@ test('links for who never came are paid by the first of their workspaces that ha
   const most = env('QUOTA_EMAILS_PER_DAY');
   await take(tenantOf(one.id), 'emails', most);
   await sendSignIn({ email, base: 'https://crm.example', client: '192.0.2.1' });
-  expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(two.id), 'emails')]).toEqual([1, most - 1]);
+  expect([(await sentWith(`To: ${email}`)).length, await remaining(tenantOf(two.id), 'emails')]).toEqual([1, most - 1]);
   await take(tenantOf(two.id), 'emails', most);
   await sendSignIn({ email, base: 'https://crm.example', client: '192.0.2.1' });
   expect((await sentWith(`To: ${email}`)).length).toBe(1);
@@ -194,8 +194,8 @@ test('a client asks for fifty links a day for an address, and uses up the day of
   const email = newAddress();
   const window = Math.floor(epochSeconds() / 86_400) * 86_400;
   const address = freshAddress();
-  const key = rowKey('signInsAsked', { by: hashOf(`day of address ${email} by ${address}`), window });
-  await writeIf({ key, set: { asked: 49 } });
+  const key = rowKey('signInCounts', { by: hashOf(`day of address ${email} by ${address}`), window });
+  await writeIf({ key, set: { count: 49 } });
   const client = api(undefined, { address });
   await client.post('/panel/sign-ins', { email }, 202);
   const { status, headers } = await client.post('/panel/sign-ins', { email });

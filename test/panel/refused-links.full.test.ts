@@ -5,7 +5,7 @@ import { sendInvitation, sendSignIn } from '#lib/auth/sign-in-mail.ts';
 import { hourMs, shifted } from '#lib/core/clock.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Members } from '#lib/entities/member.ts';
-import { left } from '#lib/table/quota.ts';
+import { remaining } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { redirect } from '#test/endpoints.ts';
 import { newAddress, newMember } from '#test/panel/member.ts';
@@ -52,9 +52,9 @@ afterAll(() => {
 
 /** How many e-mails of the day links take that are sent so often. */
 async function spentBy(times: number, email: string): Promise<number> {
-  const before = await left(tenant, 'emails');
+  const before = await remaining(tenant, 'emails');
   for (let time = 0; time < times; time += 1) await sendSignIn({ email, base, client }).catch(() => {});
-  return before - (await left(tenant, 'emails'));
+  return before - (await remaining(tenant, 'emails'));
 }
 
 test('a link that SES takes too many mails beside leaves a moment later', async () => {

@@ -5,7 +5,7 @@ import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { today } from '#lib/table/daily.ts';
-import { left, reserve, settle, spend, take, topUp } from '#lib/table/quota.ts';
+import { remaining, reserve, settle, spend, take, topUp } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -26,20 +26,20 @@ test('a unit of work spends with what it pays for, and is refused beyond the quo
     });
   // The whole day of a test lies on one side of midnight but for one in a hundred thousand runs.
   await mail([1, 2]);
-  expect(await left(live(), 'emails')).toBe(2);
+  expect(await remaining(live(), 'emails')).toBe(2);
   const refusal = await mail([3]).catch((error) => error);
   expect(refusal).toMatchObject({ status: 429, code: 'rate_limited', details: { reason: 'daily_quota' } });
   const secondsLeft = (Date.parse(nextDay()) - now()) / 1000;
   expect(Math.abs(Number(refusal.headers['Retry-After']) - secondsLeft)).toBeLessThan(60);
   await expect(mail([1, 2])).rejects.toMatchObject({ status: 429 });
-  expect(await left(live(), 'emails')).toBe(2);
+  expect(await remaining(live(), 'emails')).toBe(2);
   await Promise.all([mail([1]), mail([1])]);
-  expect(await left(live(), 'emails')).toBe(0);
+  expect(await remaining(live(), 'emails')).toBe(0);
   await mail([5], sandbox());
   await expect(mail([6], sandbox())).rejects.toMatchObject({ status: 429 });
   vi.stubEnv('QUOTA_EMAILS_PER_DAY', '0');
   await mail([1000]);
-  expect(await left(live(), 'emails')).toBe(Number.POSITIVE_INFINITY);
+  expect(await remaining(live(), 'emails')).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('a unit of work that writes nothing gives back what it has spent, and one that runs again spends once', async () => {
@@ -53,7 +53,7 @@ test('a unit of work that writes nothing gives back what it has spent, and one t
     // Transactions of all senders would meet in the day's counter.
     expect(tx.isEmpty).toBe(true);
   });
-  expect([runs, await left(tenant, 'emails')]).toEqual([4, 3]);
+  expect([runs, await remaining(tenant, 'emails')]).toEqual([4, 3]);
   const refused = transact(tenant, operator, async (tx) => {
     tx.requireExists(Contacts, { id: 1_000_000 }, () => conflict('key_revoked', 'gone'));
     await spend(tx, 'emails', 3);
@@ -63,7 +63,7 @@ test('a unit of work that writes nothing gives back what it has spent, and one t
     await Promise.all([spend(tx, 'emails', 3), Promise.reject(new Error('of a read beside it'))]);
   });
   await expect(failed).rejects.toThrow('of a read beside it');
-  expect(await left(tenant, 'emails')).toBe(3);
+  expect(await remaining(tenant, 'emails')).toBe(3);
 });
 
 test('what happens later is spent from its own day, however much a day is told to do', async () => {
@@ -79,7 +79,7 @@ test('what happens later is spent from its own day, however much a day is told t
   await mail(5, inDays(41));
   await mail(2, null);
   await mail(2, inDays(-3));
-  expect(await left(tenant, 'emails')).toBe(1);
+  expect(await remaining(tenant, 'emails')).toBe(1);
   await transact(tenant, operator, async (tx) => {
     for (const days of [1, 2, 1, 2, 1]) await spend(tx, 'emails', 1, inDays(days));
   });
@@ -94,17 +94,17 @@ test('workers side by side take no more than there is, and give back what they d
   expect(grants.reduce((sum, { amount }) => sum + amount, 0)).toBe(25);
   expect((await take(live(), 'deliveries', 10)).amount).toBe(0);
   await settle(live(), 'deliveries', grants.find(({ amount }) => amount === 10) as (typeof grants)[number], 4);
-  expect(await left(live(), 'deliveries')).toBe(6);
+  expect(await remaining(live(), 'deliveries')).toBe(6);
 });
 
 test('a grant is made up to what is wanted, and nothing of an earlier day is kept', async () => {
   vi.stubEnv('QUOTA_DELIVERIES_PER_DAY', '30');
-  const before = await left(sandbox(), 'deliveries');
+  const before = await remaining(sandbox(), 'deliveries');
   const yesterday = { day: '2020-01-01', amount: 5 };
   const grant = await topUp(sandbox(), 'deliveries', yesterday, 10);
   expect(grant).toEqual({ day: today(), amount: 10 });
   expect(await topUp(sandbox(), 'deliveries', grant, 25)).toEqual({ ...grant, amount: 25 });
-  expect(await left(sandbox(), 'deliveries')).toBe(before - 25);
+  expect(await remaining(sandbox(), 'deliveries')).toBe(before - 25);
   expect(await topUp(sandbox(), 'deliveries', grant, 40)).toEqual({ ...grant, amount: 15 });
 });
 

@@ -9,7 +9,7 @@ import { digestOf } from '#lib/entities/bounce.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { isStored } from '#lib/files/bucket.ts';
 import { attachmentKey } from '#lib/files/keys.ts';
-import { left, settle, take } from '#lib/table/quota.ts';
+import { remaining, settle, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { storeAttachments } from '#lib/transport/receiving/attachments.ts';
@@ -476,7 +476,7 @@ describe('beyond what is taken on a day', () => {
     await storeAttachments(tenant(), mail.id);
     await eventually(async () => (await statuses()).every((status: string) => status === 'stored'), 'all of them');
     // The bytes of each were counted once: 900 and twice 1,500 by now, of which the first were before.
-    expect(2 * 2 ** 30 - (await left(tenant(), `receivedFrom/${contactId}`))).toBe(3300);
+    expect(2 * 2 ** 30 - (await remaining(tenant(), `receivedFrom/${contactId}`))).toBe(3300);
   });
 
   const mailOf = async (from: string, word: string, verdict: 'pass' | 'fail') => {
@@ -499,7 +499,7 @@ describe('beyond what is taken on a day', () => {
     expect(await waiting()).toBe('pending');
     await settle(tenant(), 'receivedFrom/unverified', forged, 0);
     const share = `receivedFrom/${digestOf('lead@good.example')}` as const;
-    expect(2 * 2 ** 30 - (await left(tenant(), share))).toBe(20 * lead.length);
+    expect(2 * 2 ** 30 - (await remaining(tenant(), share))).toBe(20 * lead.length);
   });
 
   test('a stranger who has used up a day leaves room for another of the same domain', async () => {

@@ -3,7 +3,7 @@ import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { dayMs, fromNow, minuteMs, now, secondMs, shifted, sleep, timestamp } from '#lib/core/clock.ts';
 import { operator, system, type Tenant } from '#lib/core/tenant.ts';
-import { turns } from '#lib/email/pace.ts';
+import { takePace } from '#lib/email/pace.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -25,7 +25,7 @@ import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { drainAccount } from '#lib/transport/sending/drain.ts';
 import { deliverEmail } from '#lib/transport/sending/mail.ts';
-import { followingMessage } from '#lib/transport/sending/settle.ts';
+import { messageCompletion } from '#lib/transport/sending/settle.ts';
 import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
@@ -122,7 +122,7 @@ test('a mail that waits for its turn is canceled when its contact is erased mean
   const { id: jobId } = await post('/v1/email/messages', mail);
   await due(jobId);
   vi.stubEnv('EMAILS_PER_SECOND', '2');
-  await turns(live, 2);
+  await takePace(live, 2);
   await atFirstWait(
     () => gone(contactId),
     () => deliverEmail(live, jobId),
@@ -229,7 +229,7 @@ const endedAlone = (id: number, status: 'sent' | 'failed') =>
   transact(live, system, async (tx) => {
     const job = recordEnd(tx, { ...(await tx.get(Jobs, { id })), status, lastError: null });
     const state = { jobId: job.id, status, facts: { channel: 'telegram' as const } };
-    return tx.create(Sagas, newSaga(tx, followingMessage.saga, state)).id;
+    return tx.create(Sagas, newSaga(tx, messageCompletion.saga, state)).id;
   });
 
 test('a message that is tried again by hand leaves, though its sender read it while it was a step', async () => {
@@ -258,7 +258,7 @@ test('a step that is tried again before its end is written down has ended its en
   await stepOf(sequenceId, contactId, jobId);
   const sagaId = await endedAlone(jobId, 'failed');
   await post(`/v1/telegram/messages/${jobId}/retry`, {});
-  await finishSaga(live, followingMessage.saga, { id: sagaId, actor: system });
+  await finishSaga(live, messageCompletion.saga, { id: sagaId, actor: system });
   const { items } = (await workspace.live.get(`/v1/sequences/${sequenceId}/enrollments`)).body;
   expect(items).toMatchObject([{ status: 'failed' }]);
   expect((await workspace.live.get(`/v1/sequences/${sequenceId}`)).body).toMatchObject({ activeCount: 0 });

@@ -18,9 +18,9 @@ import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { drainAccount } from '#lib/transport/sending/drain.ts';
-import { followingMail } from '#lib/transport/sending/following-mail.ts';
 import { deliverEmail } from '#lib/transport/sending/mail.ts';
-import { followingMessage } from '#lib/transport/sending/settle.ts';
+import { mailCompletion } from '#lib/transport/sending/mail-completion.ts';
+import { messageCompletion } from '#lib/transport/sending/settle.ts';
 import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';
@@ -177,7 +177,7 @@ test('a sent mail whose follow-up cannot be written is not sent again, and its f
   expect(await sentWith('Once alone')).toHaveLength(1);
   const messages = async () => (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
   expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'queued' });
-  await finishSaga(live, followingMail.saga, await sagaOf(id));
+  await finishSaga(live, mailCompletion.saga, await sagaOf(id));
   expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'sent', sentAt: expect.any(String) });
 });
 
@@ -294,7 +294,7 @@ test('what is left to a saga is not done again when the message was tried again 
   expect(await jobOf(id)).toMatchObject({ status: 'failed' });
   await transact(live, operator, (tx) => retryJob(tx, id, 'telegram'));
   await eventually(async () => (await jobOf(id)).status === 'sent', `job ${id} to be sent`);
-  await finishSaga(live, followingMessage.saga, await sagaOf(id));
+  await finishSaga(live, messageCompletion.saga, await sagaOf(id));
   // Events are published in their order.
   const last = await newMessage(live, 'telegram', account.id, 2);
   await drain(live, 'telegram', account.id);

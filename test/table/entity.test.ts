@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { asked } from '#lib/table/asked.ts';
 import { type By, type Contains, entity, indexPartition, type Where } from '#lib/table/entity.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 
 const Marks = entity({
   name: 'mark',
@@ -39,14 +39,14 @@ test('a query knows the indexes that are declared and what they are asked by, or
 test('every filter of a query is answered, by itself where an index is called so, or it does not compile', () => {
   const query: { limit: number; color?: 'red' | undefined; bookId?: number | undefined } = { limit: 5, color: 'red' };
   const bookId = (book: number) => ({ where: { book } });
-  expect(asked(Marks, query, { bookId })).toMatchObject({ limit: 5, where: { color: 'red' } });
-  expect(asked(Marks, { limit: 5, bookId: 7 }, { bookId }).where).toEqual({ book: 7 });
+  expect(listingFrom(Marks, query, { bookId })).toMatchObject({ limit: 5, where: { color: 'red' } });
+  expect(listingFrom(Marks, { limit: 5, bookId: 7 }, { bookId }).where).toEqual({ book: 7 });
   // @ts-expect-error a filter is not answered
-  asked(Marks, query, {});
+  listingFrom(Marks, query, {});
   // @ts-expect-error no item has this value
-  asked(Marks, { limit: 5, color: 'green' }, {});
+  listingFrom(Marks, { limit: 5, color: 'green' }, {});
   // @ts-expect-error there is no such filter
-  asked(Marks, query, { bookId, taskId: bookId });
+  listingFrom(Marks, query, { bookId, taskId: bookId });
 });
 
 test('a filter that is called as a field compares it, but for the ids of others', () => {
@@ -55,7 +55,7 @@ test('a filter that is called as a field compares it, but for the ids of others'
     schema: v.object({ id: v.number(), title: v.nullable(v.string()), tags: v.array(v.string()), shelf: v.number() }),
     indexes: { shelf: { order: ({ shelf }) => String(shelf) } },
   });
-  const { matches, where } = asked(Books, { limit: 5, title: 'Emma', shelf: 2 }, {});
+  const { matches, where } = listingFrom(Books, { limit: 5, title: 'Emma', shelf: 2 }, {});
   const book = { id: 1, title: 'Emma', tags: ['new'], shelf: 2 };
   const others = [
     { ...book, title: null },
@@ -64,9 +64,9 @@ test('a filter that is called as a field compares it, but for the ids of others'
   ];
   expect([where, [book, ...others].map((one) => matches?.(one))]).toEqual([{}, [true, false, false, false]]);
   // @ts-expect-error a title is a text
-  asked(Books, { limit: 5, title: 7 }, {});
+  listingFrom(Books, { limit: 5, title: 7 }, {});
   // @ts-expect-error a list is compared with nothing
-  asked(Books, { limit: 5, tags: ['new'] }, {});
+  listingFrom(Books, { limit: 5, tags: ['new'] }, {});
 });
 
 test('an index is called after its value, or as it says', () => {

@@ -21,13 +21,13 @@ afterEach(() => {
 });
 
 /** A saga whose message the local system's worker does not get within the hour, and a kind that does what the test says. */
-async function waitingSaga(turnMs?: number) {
+async function waitingSaga(budgetMs?: number) {
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   let step: SagaKind<State>['step'] = async () => undefined;
   let calls = 0;
   const kind: SagaKind<State> = {
     name: 'trial',
-    ...(turnMs !== undefined && { turnMs }),
+    ...(budgetMs !== undefined && { budgetMs }),
     step: (...given) => {
       calls += 1;
       return step(...given);

@@ -3,7 +3,7 @@ import { commands } from '#infra/admin/commands/telegram-account.ts';
 import { now } from '#lib/core/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
-import { left, settle, take } from '#lib/table/quota.ts';
+import { remaining, settle, take } from '#lib/table/quota.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { type Client, eventually } from '#test/client.ts';
@@ -181,7 +181,7 @@ test('a phone is sent one code a minute in a workspace, however it is written, a
 test('a workspace begins twenty logins a day; one that nobody could be asked about does not count', async () => {
   const { id, live: own, test: sandbox } = await newWorkspace();
   const tenant = { workspaceId: id, env: 'live' } as const;
-  expect(await left(tenant, 'logins')).toBe(20);
+  expect(await remaining(tenant, 'logins')).toBe(20);
   const spent = await take(tenant, 'logins', 18);
   const { centre, phone } = await somebody();
   expect(fieldOf(await begin('+4915112345678', {}, own))).toEqual([400, 'phone']);

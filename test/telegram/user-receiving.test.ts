@@ -4,7 +4,7 @@ import type { Tenant } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
-import { askTelegram } from '#lib/transport/receiving/telegram-user.ts';
+import { pollTelegram } from '#lib/transport/receiving/telegram-user.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { serverKey } from '#test/place.ts';
@@ -253,7 +253,7 @@ test('what a process has stored that died is not stored again, and nothing is lo
       account: await tx.get(Accounts, account),
       inbound: await tx.get(Inbounds, account),
     }));
-    expect(await dyingAfter(writes, () => askTelegram(tenant, due, now() + minuteMs, async () => false))).toBe(false);
+    expect(await dyingAfter(writes, () => pollTelegram(tenant, due, now() + minuteMs, async () => false))).toBe(false);
     const stored = (await conversation(account, ann)).length - before;
     expect(stored > 0).toBe(writes > 0);
     expect(stored).toBeLessThan(12);

@@ -9,7 +9,7 @@ import { type EventsKnown, Inbounds } from '#lib/entities/inbound.ts';
 import { secretContext } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { advanced, begunAt, isKnown } from '#lib/transport/receiving/twitter-known.ts';
-import { askTwitter } from '#lib/transport/receiving/twitter-user.ts';
+import { pollTwitter } from '#lib/transport/receiving/twitter-user.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { hurry, looked } from '#test/receiving/look.ts';
@@ -425,7 +425,7 @@ test('what a process has stored that died is not stored again, and nothing is lo
       account: await tx.get(Accounts, us),
       inbound: await tx.get(Inbounds, us),
     }));
-    expect(await dyingAfter(writes, () => askTwitter(tenant, due, now() + minuteMs))).toBe(writes > 20);
+    expect(await dyingAfter(writes, () => pollTwitter(tenant, due, now() + minuteMs))).toBe(writes > 20);
     await looked(tenant, us);
     expect(bodies(await conversation(us, ann))).toEqual(texts(20 * (round + 1)));
   }

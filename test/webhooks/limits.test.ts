@@ -14,7 +14,7 @@ import { sweep } from '#lib/publishing/sweep.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { indexPartition, keyOf } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
-import { left, settle, take } from '#lib/table/quota.ts';
+import { remaining, settle, take } from '#lib/table/quota.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -94,7 +94,7 @@ const namesOf = (receiver: Receiver) => receiver.received.map(({ body }) => body
 test('attempts beyond those of the day are skipped and can be replayed, replays wait for the next day', async () => {
   await using receiver = await startReceiver();
   const { tenant, live, path, deliveries, addContacts } = await workspaceWith(receiver);
-  const spent = await take(tenant, 'deliveries', (await left(tenant, 'deliveries')) - 2);
+  const spent = await take(tenant, 'deliveries', (await remaining(tenant, 'deliveries')) - 2);
   await addContacts('1', '2', '3', '4');
   const found = await eventually(async () => {
     const all = await deliveries();
@@ -103,7 +103,7 @@ test('attempts beyond those of the day are skipped and can be replayed, replays 
   const skipped = { status: 'skipped', attemptCount: 0, error: skippedFor.quota };
   const succeeded = { status: 'succeeded', attemptCount: 1 };
   expect(found.toReversed()).toMatchObject([succeeded, succeeded, skipped, skipped]);
-  expect([namesOf(receiver).toSorted(), await left(tenant, 'deliveries')]).toEqual([['1', '2'], 0]);
+  expect([namesOf(receiver).toSorted(), await remaining(tenant, 'deliveries')]).toEqual([['1', '2'], 0]);
   const tried = await live.post(`${path}/test`, {});
   expect([tried.status, tried.body.details?.reason]).toEqual([429, 'daily_quota']);
   const again = await live.post(`${path}/deliveries/${found[0]?.id}/replay`);
@@ -143,7 +143,7 @@ test('a flood of skipped deliveries ends: what is beyond the limit of a day is i
   await using receiver = await startReceiver();
   const { tenant, live, path, deliveries } = await workspaceWith(receiver);
   await live.patch(path, { isActive: false });
-  await take(tenant, 'skippedDeliveries', (await left(tenant, 'skippedDeliveries')) - 2);
+  await take(tenant, 'skippedDeliveries', (await remaining(tenant, 'skippedDeliveries')) - 2);
   await fanOut(tenant, eventsOf(1));
   // What an earlier call has stored is not counted again.
   await fanOut(tenant, eventsOf(1));
@@ -256,7 +256,7 @@ test('a day has as many replays as attempts, also where no attempt is made', asy
       return all.length === count && all.every(({ completedAt }) => completedAt !== null);
     }, `${count} deliveries that are over`);
   await over(3);
-  await take(tenant, 'replays', (await left(tenant, 'replays')) - 2);
+  await take(tenant, 'replays', (await remaining(tenant, 'replays')) - 2);
   const since = new Date(now() - 600_000).toISOString();
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
   await over(5);

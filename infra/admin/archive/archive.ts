@@ -188,7 +188,7 @@ export const uncounted = [
   'tag-count',
   'tag-name',
   'transfer',
-  'turn',
+  'write-barrier',
   'upsert',
   'webhook-fan-out',
   'webhook-fan-out-retry',

@@ -12,7 +12,7 @@ import { Inbounds } from '#lib/entities/inbound.ts';
 import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/messages/accounts/ask.ts';
 import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { defaultMode, endAccount, listen, listenAgain, requireMode } from '#lib/messages/accounts/inbound.ts';
-import { holdForEnd } from '#lib/messages/accounts/sender.ts';
+import { lockForEnd } from '#lib/messages/accounts/sender.ts';
 import { accountSecret, createAccount, getStoredAccount } from '#lib/messages/accounts/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { telegramApp } from './app.ts';
@@ -117,7 +117,7 @@ async function endSession(tx: UnitOfWork, account: StoredAccount): Promise<void>
   ]);
   const session = secret && readSession(secret);
   if (!session || !app) return;
-  await holdForEnd(tx, account);
+  await lockForEnd(tx, account);
   try {
     const connection = await connectUser(session, app);
     await connection.logOut().finally(() => connection.close());

@@ -10,7 +10,7 @@ import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/messages/accounts/ask.ts';
 import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { endAccount, listenAgain } from '#lib/messages/accounts/inbound.ts';
-import { holdForEnd } from '#lib/messages/accounts/sender.ts';
+import { lockForEnd } from '#lib/messages/accounts/sender.ts';
 import { createAccount, getStoredAccount } from '#lib/messages/accounts/store.ts';
 import { maxWaitSeconds } from '#lib/messages/jobs/outcomes.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -92,7 +92,7 @@ export async function disconnectTwitter(tx: UnitOfWork, id: number): Promise<Sto
 
 /** Whether X hears of it or not: without its tokens nobody here can use the account. Nobody else does until the unit of work is over. */
 async function endTokens(tx: UnitOfWork, id: number): Promise<void> {
-  await holdForEnd(tx, { id, channel: twitter.name });
+  await lockForEnd(tx, { id, channel: twitter.name });
   // Whoever had the account in hand may have renewed them.
   const account = await new UnitOfWork(tx.tenant, system).get(Accounts, { id });
   // Somebody else has disconnected it.

@@ -73,7 +73,7 @@ const whereNotReserved = (nowMs: number): Condition => ({
 const isSending = ({ sendersUntilMs = 0, leaseUntilMs }: Sender) => sendersUntilMs >= leaseUntilMs;
 
 /** The turn of whoever sends on an account now, another one each time; undefined when nobody does. */
-export const turnOf = (sender: Sender): string | undefined =>
+export const currentOwner = (sender: Sender): string | undefined =>
   senderLeases.isFree(sender) || !isSending(sender) ? undefined : sender.owner;
 
 /** Whether the holder of an account knows, or will find out, that a sender has found it taken: not if they have given it free. */
@@ -83,30 +83,34 @@ async function isNoted({ tenant, accountId }: AccountPlace, holder: Sender): Pro
     const sender = await tx.find(Senders, { id: accountId });
     if (!senderLeases.isHeldBy(sender, holder) || sender.leaseUntilMs !== holder.leaseUntilMs) return isSending(holder);
     if (!isSending(sender)) {
-      if (!sender.isChanged) tx.update(Senders, wanted(tx, sender));
+      if (!sender.isChanged) tx.update(Senders, contended(tx, sender));
     } else if (sender.resumeAt === null) tx.update(Senders, { ...sender, resumeAt: afterLease(sender) });
     return true;
   });
 }
 
 /** Who uses an account for something else than sending. */
-export interface Hand {
+export interface AccountLock {
   /** Whether a sender waits for it, or it has changed. */
-  isWanted(): Promise<boolean>;
-  giveFree(): Promise<void>;
+  isContended(): Promise<boolean>;
+  release(): Promise<void>;
 }
 
 /** Takes an account in hand for something else than sending, after whoever has it now; undefined when they have it for so long. */
-export async function takeInHand(place: AccountPlace, leaseMs: number, giveUpMs: number): Promise<Hand | undefined> {
+export async function lockAccount(
+  place: AccountPlace,
+  leaseMs: number,
+  giveUpMs: number,
+): Promise<AccountLock | undefined> {
   const { tenant, accountId } = place;
   const lease = await soon(giveUpMs, async () => (await take(place, leaseMs, { isToSend: false })).lease);
   return (
     lease && {
-      async isWanted() {
+      async isContended() {
         const sender = await new UnitOfWork(tenant, system).find(Senders, { id: accountId });
         return !senderLeases.isHeldBy(sender, lease) || sender.isChanged === true;
       },
-      giveFree: () => release(lease),
+      release: () => release(lease),
     }
   );
 }
@@ -129,15 +133,15 @@ const endMs = 20 * secondMs;
 const endWaitMs = 8 * secondMs;
 
 /** Nobody uses the account from now on until the unit of work is over, but for who cannot be waited for. */
-export async function holdForEnd(
+export async function lockForEnd(
   tx: UnitOfWork,
   { id: accountId, channel }: { id: number; channel: Platform },
 ): Promise<void> {
   const lease = await soon(endWaitMs, () => acquire({ tenant: tx.tenant, channel, accountId }, endMs));
   if (!lease) return;
-  const giveFree = () => release(lease, timestamp());
-  tx.afterwards(giveFree);
-  tx.otherwise(giveFree);
+  const unlock = () => release(lease, timestamp());
+  tx.afterwards(unlock);
+  tx.otherwise(unlock);
 }
 
 const leased = ({ tenant, accountId }: AccountPlace, { owner, leaseUntilMs, pace }: Sender): Lease => ({
@@ -169,11 +173,11 @@ export const release = (lease: Lease, resumeAt?: string | null): Promise<void> =
 export async function wakeSender(tx: UnitOfWork, accountId: number): Promise<void> {
   const sender = await tx.find(Senders, { id: accountId });
   if (!sender) return;
-  tx.update(Senders, senderLeases.isFree(sender) ? { ...sender, resumeAt: atOnce(tx, sender) } : wanted(tx, sender));
+  tx.update(Senders, senderLeases.isFree(sender) ? { ...sender, resumeAt: atOnce(tx, sender) } : contended(tx, sender));
 }
 
 /** Whoever has it in hand is to give way; should they die, its lease ends. */
-function wanted({ now }: UnitOfWork, sender: Sender): Sender {
+function contended({ now }: UnitOfWork, sender: Sender): Sender {
   const [at, endsAt] = [sender.resumeAt ?? now, afterLease(sender)];
   return { ...sender, isChanged: true, resumeAt: now < at && at < endsAt ? at : endsAt };
 }

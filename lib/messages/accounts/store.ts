@@ -13,11 +13,11 @@ import {
   type StoredAccount,
   storedPacing,
 } from '#lib/entities/account.ts';
-import { inTurn } from '#lib/entities/in-turn.ts';
 import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
-import { asked } from '#lib/table/asked.ts';
+import { serializeWriters } from '#lib/entities/write-barrier.ts';
 import { readGroup } from '#lib/table/counters.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Shown = v.InferOutput<typeof Account>;
@@ -41,7 +41,7 @@ export const maxConnected = 100;
 
 /** Raises 409 `too_many_accounts` where an environment has as many accounts as it may have. */
 export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean }): Promise<void> {
-  await inTurn(tx, 'accounts');
+  await serializeWriters(tx, 'accounts');
   // One that cannot be read is in nobody's way.
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { items, hasMore } = await listPage(reading, Accounts, { limit: maxAccounts - 1 });
@@ -119,7 +119,7 @@ export async function listAccounts(
     listPage(
       tx,
       Accounts,
-      asked(
+      listingFrom(
         Accounts,
         { ...query, channel },
         {

@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
 import type { Channel } from '#lib/core/channel.ts';
 import { type JobQuery, Jobs, type MessageJob, type MessageJobQuery, type StoredJob } from '#lib/entities/job.ts';
-import { asked } from '#lib/table/asked.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
 import { belowId } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -15,7 +15,7 @@ export const listJobs = (tx: UnitOfWork, query: Query): Promise<Page<StoredJob>>
   listPage(
     tx,
     Jobs,
-    asked(Jobs, query, {
+    listingFrom(Jobs, query, {
       contactId: (contact) => ({ where: { contact } }),
       sequenceId: (sequence) => ({ where: { sequence } }),
       accountId: (account) => ({ where: { account } }),

@@ -3,7 +3,7 @@ import { log } from '#lib/core/log.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { isThere } from '#lib/entities/references/merged.ts';
-import { isOwnReason } from '#lib/table/dead-letter.ts';
+import { isPermanent } from '#lib/table/dead-letter.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { parseStored } from '#lib/table/stored.ts';
@@ -34,7 +34,7 @@ async function readJobs(tx: UnitOfWork, keys: readonly Key[]): Promise<StoredJob
   try {
     return await tx.findAllByKey(Jobs, keys);
   } catch (error) {
-    if (!isOwnReason(error)) throw error;
+    if (!isPermanent(error)) throw error;
     if (keys.length > 1) return (await Promise.all(keys.map((key) => readJobs(tx, [key])))).flat();
     log().error('a queued job cannot be read', { jobs: keys });
     return [];

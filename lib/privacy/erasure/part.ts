@@ -47,7 +47,7 @@ export interface Place {
   begun?: string[];
   isWaiting?: true;
   /** The turns of senders that are waited for, of the accounts up to `seen`. */
-  turns?: string[];
+  senderOwners?: string[];
   seen?: number;
   /** How many of the names are done. */
   named?: number;

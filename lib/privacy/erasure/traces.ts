@@ -3,7 +3,7 @@ import { Blocks } from '#lib/entities/block.ts';
 import { normalised } from '#lib/entities/contact.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { Senders } from '#lib/entities/sender.ts';
-import { turnOf } from '#lib/messages/accounts/sender.ts';
+import { currentOwner } from '#lib/messages/accounts/sender.ts';
 import { entityPartition, type Item } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -19,7 +19,7 @@ const keysPerPart = 500;
 
 /**
  * Removes what accounts keep of somebody beside contacts, some accounts at a time: who they are for an account, their blocks, its pace.
- * Who is sending when that is removed has sent to them perhaps, and writes the pace when its turn is over: it is waited for, and looked
+ * Who is sending when that is removed has sent to them perhaps, and writes the pace when its owner is over: it is waited for, and looked
  * after once more. That mail to an address bounces stays known, by its digest.
  */
 export async function eraseTraces(tx: UnitOfWork, state: State): Promise<Part> {
@@ -51,35 +51,35 @@ export async function eraseTraces(tx: UnitOfWork, state: State): Promise<Part> {
     tx.delete(Blocks, block);
   }
   const known = new Set(names);
-  const turns: string[] = [];
+  const senderOwners: string[] = [];
   let done = after;
   for (const id of accountIds) {
     if (!tx.hasRoom) break;
     const sender = await tx.find(Senders, { id });
-    const turn = sender && leaveOut(tx, sender, known, id <= (place.seen ?? 0) ? place.turns : undefined);
-    if (turn !== undefined) turns.push(turn);
+    const owner = sender && leaveOut(tx, sender, known, id <= (place.seen ?? 0) ? place.senderOwners : undefined);
+    if (owner !== undefined) senderOwners.push(owner);
     done = id;
   }
-  if (turns.length > 0) return { isLeft: true, place: { after, seen: done, turns, isWaiting: true } };
+  if (senderOwners.length > 0) return { isLeft: true, place: { after, seen: done, senderOwners, isWaiting: true } };
   return isLast && done === (accountIds.at(-1) ?? after) ? { isLeft: false } : { isLeft: true, place: { after: done } };
 }
 
 /**
- * Takes somebody out of an account's pace. The turn that is to be waited for: one that began when the row no longer named them, as those
- * did that are not among `turns`, knows nothing of them.
+ * Takes somebody out of an account's pace. The owner that is to be waited for: one that began when the row no longer named them, as those
+ * did that are not among `senderOwners`, knows nothing of them.
  */
 function leaveOut(
   tx: UnitOfWork,
   sender: Sender,
   names: ReadonlySet<string>,
-  turns: readonly string[] | undefined,
+  senderOwners: readonly string[] | undefined,
 ): string | undefined {
   const paced = Object.entries(sender.pace.peers);
   const others = paced.filter(([peer]) => !names.has(peer.toLowerCase()));
   const isNamed = others.length < paced.length;
   if (isNamed) tx.update(Senders, { ...sender, pace: { ...sender.pace, peers: Object.fromEntries(others) } });
-  const turn = turnOf(sender);
-  return turn !== undefined && (isNamed || (turns?.includes(turn) ?? true)) ? turn : undefined;
+  const owner = currentOwner(sender);
+  return owner !== undefined && (isNamed || (senderOwners?.includes(owner) ?? true)) ? owner : undefined;
 }
 
 /** The next accounts, by their ids, that may have to do with somebody. */

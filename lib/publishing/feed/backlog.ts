@@ -4,7 +4,7 @@ import { system, type Tenant } from '#lib/core/tenant.ts';
 import { fanOutTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import type { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
-import { bury, isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
+import { bury, isPermanent, reasonOf } from '#lib/table/dead-letter.ts';
 import { indexEntries } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -69,7 +69,7 @@ export async function giveAgain(backlog: Backlog, tenant: Tenant, sequence: numb
   try {
     await giveOne(backlog, tenant, sequence);
   } catch (error) {
-    if (!isOwnReason(error)) throw error;
+    if (!isPermanent(error)) throw error;
     for (const timer of indexEntries(tenant, retries, retry).values()) await bury(timer, error);
     return;
   }
@@ -85,14 +85,14 @@ async function giveBetween(backlog: Backlog, tenant: Tenant, from: number, to: n
     await backlog.give(tenant, await eventsBetween(tenant, from, to));
     return [];
   } catch (error) {
-    if (!isOwnReason(error)) throw error;
+    if (!isPermanent(error)) throw error;
   }
   const failed: number[] = [];
   for (let sequence = from + 1; sequence <= to; sequence += 1) {
     try {
       await giveOne(backlog, tenant, sequence);
     } catch (error) {
-      if (!isOwnReason(error)) throw error;
+      if (!isPermanent(error)) throw error;
       log().error('an event could not be given', { backlog: backlog.left.name, sequence, reason: reasonOf(error) });
       failed.push(sequence);
     }

@@ -10,9 +10,9 @@ export const Opened = v.object({
 });
 export type Opened = v.InferOutput<typeof Opened>;
 
-/** The number of a tenant's latest event, and what is open. `turn` is another one each time that something was opened. */
+/** The number of a tenant's latest event, and what is open. `round` is another one each time that something was opened. */
 export const Numbers = v.optional(
-  v.object({ last: v.optional(v.number()), turn: v.optional(v.string()), open: v.optional(Opened) }),
+  v.object({ last: v.optional(v.number()), round: v.optional(v.string()), open: v.optional(Opened) }),
   {},
 );
 

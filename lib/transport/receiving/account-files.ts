@@ -5,13 +5,13 @@ import { attachmentTimeoutSeconds } from '#lib/core/timeouts.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import type { FileSource } from '#lib/files/source.ts';
-import { takeInHand } from '#lib/messages/accounts/sender.ts';
+import { lockAccount } from '#lib/messages/accounts/sender.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** Files are begun for so long; then whoever else wants the account may have it. */
-const turnMs = 15 * secondMs;
+const sharedMs = 15 * secondMs;
 /** They are fetched for so long; then there is time to store the last one. */
 const budgetMs = (attachmentTimeoutSeconds - 30) * secondMs;
 /** Outlives every process that holds it. */
@@ -28,22 +28,22 @@ export type OpenSource = (tenant: Tenant, account: StoredAccount) => Promise<Fil
  * until a sender wants it, an attempt was in vain (`store` returns false) or the turn is over. Nobody waits here for an account that is
  * taken: its files wait in the table.
  */
-export async function storeInTurn(
+export async function storeFilesOfAccount(
   tenant: Tenant,
   transfer: Transfer,
   accountId: number,
   store: (messageId: number, open: OpenSource) => Promise<boolean>,
 ): Promise<void> {
   const startedMs = now();
-  const hand = await takeInHand({ tenant, channel: telegram.name, accountId }, leaseMs, 0);
-  if (!hand) return wait(tenant, transfer, accountId);
+  const lock = await lockAccount({ tenant, channel: telegram.name, accountId }, leaseMs, 0);
+  if (!lock) return wait(tenant, transfer, accountId);
   const files = new AccountFiles(startedMs + budgetMs);
   try {
     for (let id: number | undefined = transfer.id; id !== undefined; id = await firstWaiting(tenant, accountId)) {
-      if (!(await store(id, files.open)) || now() > startedMs + turnMs || (await hand.isWanted())) break;
+      if (!(await store(id, files.open)) || now() > startedMs + sharedMs || (await lock.isContended())) break;
     }
   } finally {
-    await files.close().finally(hand.giveFree);
+    await files.close().finally(lock.release);
     await wakeFirst(tenant, accountId);
   }
 }

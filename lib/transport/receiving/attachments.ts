@@ -16,10 +16,10 @@ import { storeStream } from '#lib/files/spool.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
 import { maxAttempts, retryWaitMs } from '#lib/messages/jobs/after.ts';
 import { findMessage } from '#lib/messages/store.ts';
-import { nextTurn } from '#lib/table/quota.ts';
+import { nextDayAt } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type OpenSource, storeInTurn } from './account-files.ts';
+import { type OpenSource, storeFilesOfAccount } from './account-files.ts';
 import { fileDimensions } from './dimensions.ts';
 import { countReceived, roomFor, type Sender } from './shares.ts';
 
@@ -37,7 +37,7 @@ export async function storeAttachments(tenant: Tenant, messageId: number): Promi
   if (!transfer || !isDue(transfer, timestamp())) return;
   if (transfer.isErased) await removeBrought(tenant, transfer);
   else if (transfer.source.kind === 'user')
-    await storeInTurn(tenant, transfer, transfer.source.accountId, (...next) => store(tenant, ...next));
+    await storeFilesOfAccount(tenant, transfer, transfer.source.accountId, (...next) => store(tenant, ...next));
   else await store(tenant, messageId, openBotFiles);
 }
 
@@ -62,7 +62,7 @@ async function store(tenant: Tenant, messageId: number, open: OpenSource): Promi
   const isLast = isTomorrows ? waitedDays >= maxWaitedDays : attempts >= maxAttempts;
   if (isLast) left.map(failed).forEach(add);
   const next = isTomorrows
-    ? { dueAt: nextTurn(), waitedDays: waitedDays + 1 }
+    ? { dueAt: nextDayAt(), waitedDays: waitedDays + 1 }
     : { dueAt: fromNow(retryWaitMs(attempts - 1)) };
   const later = isLast || left.length === 0 ? undefined : { parts: left, ...next };
   await settle(tenant, transfer, [...settled.values()], later);

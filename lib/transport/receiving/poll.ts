@@ -50,7 +50,7 @@ export async function pollBots(tenant: Tenant): Promise<void> {
       isNobodyLeft = await keepPolling(tenant, owner, polls, deadlineMs);
     } finally {
       await polls.end();
-      await giveFree(tenant, owner, isNobodyLeft);
+      await release(tenant, owner, isNobodyLeft);
     }
     // Whoever began to poll meanwhile has found the lease taken.
     if (!isNobodyLeft || (await polledAccounts(tenant)).length === 0) return;
@@ -78,7 +78,7 @@ const renewLease = (tenant: Tenant, owner: string): Promise<boolean> =>
     return true;
   });
 
-const giveFree = (tenant: Tenant, owner: string, isNobodyLeft: boolean): Promise<void> =>
+const release = (tenant: Tenant, owner: string, isNobodyLeft: boolean): Promise<void> =>
   transact(tenant, system, async (tx) => {
     const poller = await tx.find(Pollers, { id: 1 });
     if (poller?.owner !== owner) return;

@@ -1,7 +1,7 @@
 import type { Tenant } from '#lib/core/tenant.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import type { Authentication } from '#lib/entities/email-message.ts';
-import { type Counted, left, take } from '#lib/table/quota.ts';
+import { type Counted, remaining, take } from '#lib/table/quota.ts';
 
 /** Who has sent something, as far as that is known. */
 export interface Sender {
@@ -13,7 +13,7 @@ export interface Sender {
 
 /** Returns the bytes that a sender may still send today: the rest of its own quota or of the workspace's, whichever is less. */
 export async function roomFor(tenant: Tenant, sender: Sender): Promise<number> {
-  return Math.min(...(await Promise.all(quotasOf(sender).map((quota) => left(tenant, quota)))));
+  return Math.min(...(await Promise.all(quotasOf(sender).map((quota) => remaining(tenant, quota)))));
 }
 
 /** Counts what was received against today's quotas of its sender and of the workspace. */

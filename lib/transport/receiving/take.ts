@@ -5,7 +5,7 @@ import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { noteReceived } from '#lib/messages/accounts/inbound.ts';
-import { isOwnReason } from '#lib/table/dead-letter.ts';
+import { isPermanent } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -23,7 +23,7 @@ export async function take(
     const isKept = await transact(tenant, system, store);
     if (!isKept) log().info('an update is not of a private chat, or of no kind that is kept', place);
   } catch (error) {
-    if (!isOwnReason(error)) throw error;
+    if (!isPermanent(error)) throw error;
     log().error('an update cannot be read or stored', { ...place, error: withoutText(error) });
     measure({ channel }, { updatesRefused: 1 });
   }

@@ -35,11 +35,11 @@ const answered = <Answer>(call: Promise<Answer>): Promise<Answer> =>
  * Asks Telegram what has happened, over the one connection that an account may have, and has it mark as read what was read here. The state
  * moves only after what it brought is stored.
  */
-export async function askTelegram(
+export async function pollTelegram(
   tenant: Tenant,
   due: Due,
   deadlineMs: number,
-  isWanted: () => Promise<boolean>,
+  isContended: () => Promise<boolean>,
 ): Promise<void> {
   const app = await telegramApp();
   if (!app) return failed(tenant, due, { kind: 'failed', error: 'this deployment has no TELEGRAM_API_ID' });
@@ -48,7 +48,7 @@ export async function askTelegram(
   try {
     const connection = await answered(connectUser(session, app));
     try {
-      await ask(tenant, due, connection, async () => now() > deadlineMs || (await isWanted()));
+      await ask(tenant, due, connection, async () => now() > deadlineMs || (await isContended()));
     } finally {
       await connection.close();
     }
@@ -86,9 +86,9 @@ async function ask(
     await receiveDifference(tenant, account.id, told);
     ({ state, isMore } = told);
     if (!isMore) break;
-    const isTurnOver = await isOver();
-    const reached = { receivedTo: state, ...(isTurnOver && { dueAt: fromNow(secondMs) }) };
-    if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isTurnOver) return;
+    const isPollOver = await isOver();
+    const reached = { receivedTo: state, ...(isPollOver && { dueAt: fromNow(secondMs) }) };
+    if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isPollOver) return;
   }
   const receivedTo = state ?? (await answered(connection.state()));
   const reached = { receivedTo, ...(lastError !== undefined && { lastError }) };

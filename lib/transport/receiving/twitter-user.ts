@@ -43,7 +43,7 @@ class Unanswered extends Error {
 }
 
 /** Asks X for the direct messages that are new, and stores them, the oldest first. What is known moves only after they are stored. */
-export async function askTwitter(tenant: Tenant, due: Due, deadlineMs: number): Promise<void> {
+export async function pollTwitter(tenant: Tenant, due: Due, deadlineMs: number): Promise<void> {
   const lost = 'X takes the tokens of this account no longer: connect it again';
   const api = await unlessUnreadable(openTwitterApi(tenant, due.account, { maxResponseBytes }));
   if (!api) return fail(tenant, due, { kind: 'lost', state: 'disconnected' }, { lost });
@@ -76,13 +76,13 @@ async function ask(tenant: Tenant, inbound: StoredInbound, api: TwitterApi, dead
   let reached: EventsKnown = { ...known, from };
   let stored = 0;
   while (stored < events.length) {
-    const turn = events.slice(stored, stored + maxUnkept);
-    for (const told of turn) await take(tenant, place, (tx) => receiveEvent(tx, { ...place, ownId }, told));
-    stored += turn.length;
+    const portion = events.slice(stored, stored + maxUnkept);
+    for (const told of portion) await take(tenant, place, (tx) => receiveEvent(tx, { ...place, ownId }, told));
+    stored += portion.length;
     reached = {
       ...advanced(
         reached,
-        turn.map(({ id }) => id),
+        portion.map(({ id }) => id),
       ),
       from,
     };

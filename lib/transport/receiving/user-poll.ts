@@ -5,11 +5,11 @@ import { system, type Tenant } from '#lib/core/tenant.ts';
 import { userPollTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
-import { type Hand, takeInHand } from '#lib/messages/accounts/sender.ts';
+import { type AccountLock, lockAccount } from '#lib/messages/accounts/sender.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { asks } from './asks.ts';
 import type { Due } from './due-account.ts';
+import { userPollers } from './user-pollers.ts';
 
 /** How long whoever uses the account is waited for: who sends gives it free between any two batches, who fetches files after a turn. */
 const giveUpMs = 20 * secondMs;
@@ -21,7 +21,7 @@ const leaseMs = (userPollTimeoutSeconds + 5) * secondMs;
 const busyMs = 5 * secondMs;
 
 /** Asks a platform for what has happened in an account and stores it, piece by piece until the deadline or until a sender wants it. */
-type Ask = (tenant: Tenant, due: Due, deadlineMs: number, isWanted: Hand['isWanted']) => Promise<void>;
+type Ask = (tenant: Tenant, due: Due, deadlineMs: number, isWanted: AccountLock['isContended']) => Promise<void>;
 
 /** The channels on which persons have accounts that are asked. */
 type Polled<One extends Descriptor = Descriptors> = One extends {
@@ -32,7 +32,7 @@ type Polled<One extends Descriptor = Descriptors> = One extends {
     : never
   : never;
 
-const askOf: Partial<Record<Platform, () => Promise<Ask>>> = asks satisfies Record<Polled, () => Promise<Ask>>;
+const askOf: Partial<Record<Platform, () => Promise<Ask>>> = userPollers satisfies Record<Polled, () => Promise<Ask>>;
 
 /**
  * Asks what has happened in the account of a person and stores it, while nobody else uses the account. What is known moves only after
@@ -42,16 +42,16 @@ export async function pollUser(tenant: Tenant, accountId: number): Promise<void>
   const deadlineMs = now() + budgetMs;
   const seen = await dueAccount(tenant, accountId);
   if (seen === undefined) return;
-  const hand = await takeInHand({ tenant, channel: seen.account.channel, accountId }, leaseMs, giveUpMs);
-  if (!hand) return putOff(tenant, accountId, busyMs);
+  const lock = await lockAccount({ tenant, channel: seen.account.channel, accountId }, leaseMs, giveUpMs);
+  if (!lock) return putOff(tenant, accountId, busyMs);
   try {
     const due = await dueAccount(tenant, accountId);
     if (due) {
       const ask = await askOf[due.account.channel]?.();
-      await ask?.(tenant, due, deadlineMs, hand.isWanted);
+      await ask?.(tenant, due, deadlineMs, lock.isContended);
     }
   } finally {
-    await hand.giveFree();
+    await lock.release();
   }
 }
 

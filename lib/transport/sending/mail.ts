@@ -5,7 +5,7 @@ import { measure } from '#lib/core/metrics.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { turns } from '#lib/email/pace.ts';
+import { takePace } from '#lib/email/pace.ts';
 import { composed, type OutgoingMail, sendMail } from '#lib/email/send.ts';
 import { isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
@@ -16,13 +16,13 @@ import { mailOf } from '#lib/messages/jobs/mail.ts';
 import { claimJob } from '#lib/messages/jobs/queue.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { getJob } from '#lib/messages/jobs/store.ts';
-import { isDailyQuota, nextTurn, spend } from '#lib/table/quota.ts';
+import { isDailyQuota, nextDayAt, spend } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { outcomeBeforeSending } from './before.ts';
 import { mailDimensions } from './dimensions.ts';
-import { followingMail } from './following-mail.ts';
+import { mailCompletion } from './mail-completion.ts';
 import { recordAttempt } from './settle.ts';
 
 /** Outlives the process that holds it. */
@@ -36,7 +36,7 @@ export async function deliverEmail(tenant: Tenant, jobId: number): Promise<void>
   if (!job) return;
   const given = abandoned(job, maxRepeats) ?? (await unpaid(tenant, job));
   const { outcome, messageId } = given ? unsent(given) : await attempt(tenant, job);
-  await recordAttempt(tenant, job, { outcome, following: followingMail, facts: { messageId } });
+  await recordAttempt(tenant, job, { outcome, completion: mailCompletion, facts: { messageId } });
 }
 
 /** Pays for a mail that nothing has paid for; undefined when it may leave, else it waits for the next day. */
@@ -51,7 +51,7 @@ async function unpaid(tenant: Tenant, { id, isUnpaid }: StoredJob): Promise<Outc
     });
     return undefined;
   } catch (error) {
-    return isDailyQuota(error) ? { kind: 'not-yet', until: nextTurn() } : notPrepared(error as Error);
+    return isDailyQuota(error) ? { kind: 'not-yet', until: nextDayAt() } : notPrepared(error as Error);
   }
 }
 
@@ -90,7 +90,7 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   // All workspaces would wait for its turns, and SES would refuse it.
   if (recipients > maxRecipients)
     return unsent({ kind: 'failed', error: `a mail goes to at most ${maxRecipients} addresses, copies included` });
-  const waitMs = await turns(tenant, recipients);
+  const waitMs = await takePace(tenant, recipients);
   if (waitMs > 0) return unsent({ kind: 'not-yet', until: fromNow(waitMs) });
   const instead = now() - lookedAtMs >= freshMs ? await outcomeBeforeSending(tenant, job) : undefined;
   if (instead) return unsent(instead);

@@ -10,7 +10,7 @@ import { mailOf } from '#lib/messages/jobs/mail.ts';
 import { emitCompleted, getJob, settleConversation } from '#lib/messages/jobs/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { followingMail } from './following-mail.ts';
+import { mailCompletion } from './mail-completion.ts';
 import { recordAttempt } from './settle.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function receiveNotices({ tenant, jobId, messageId, notices }: Noti
     return;
   }
   if (job.status === 'queued')
-    await recordAttempt(tenant, job, { outcome: { kind: 'sent' }, following: followingMail, facts: { messageId } });
+    await recordAttempt(tenant, job, { outcome: { kind: 'sent' }, completion: mailCompletion, facts: { messageId } });
   const mail = await mailOf(new UnitOfWork(tenant, system), { id: jobId });
   const ofRecipients = noticesFor(mail, notices);
   if (ofRecipients.length < notices.length)

@@ -12,7 +12,7 @@ import { isWaiting, settleConversation } from '#lib/messages/jobs/store.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endJob } from './end.ts';
-import { followingMessage } from './settle.ts';
+import { messageCompletion } from './settle.ts';
 
 /** No attempt is made again later. */
 const latestRetryMs = hourMs;
@@ -55,7 +55,7 @@ export async function settleSeen(tx: UnitOfWork, seen: Seen): Promise<boolean> {
   const found = waiting ?? (await failedInDoubt(tx, accountId)).find(isIt);
   const job = found && (await tx.get(Jobs, { id: found.id }));
   if (!job || (waiting && !isWaiting(tx, job))) return false;
-  const sent = await followingMessage.end(tx, after(tx.now, job, { kind: 'sent', atPlatform }), { channel });
+  const sent = await messageCompletion.end(tx, after(tx.now, job, { kind: 'sent', atPlatform }), { channel });
   if (waiting) await endJob(tx, sent);
   else {
     // It has ended before: its end is neither counted nor announced again.

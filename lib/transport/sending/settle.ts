@@ -19,7 +19,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endJob } from './end.ts';
 
 /** What an ended job means for the rows of its channel. */
-interface Following<Facts, Name extends SagaName = SagaName> {
+interface Completion<Facts, Name extends SagaName = SagaName> {
   end(tx: UnitOfWork, job: StoredJob, facts: Facts): Promise<StoredJob>;
   saga: SagaKind<State<Facts>, Name>;
 }
@@ -27,10 +27,10 @@ interface Following<Facts, Name extends SagaName = SagaName> {
 type State<Facts> = { jobId: number; status: StoredJob['status']; facts: Facts };
 
 /** `end` writes, besides the job and its message, what its channel keeps; it returns the job. Its saga does so later. */
-export const following = <Facts, Name extends SagaName>(
+export const jobCompletion = <Facts, Name extends SagaName>(
   name: Name,
-  end: Following<Facts>['end'],
-): Following<Facts, Name> => ({
+  end: Completion<Facts>['end'],
+): Completion<Facts, Name> => ({
   end,
   saga: {
     name,
@@ -48,7 +48,7 @@ export const following = <Facts, Name extends SagaName>(
 
 interface Attempt<Facts> {
   outcome: Outcome;
-  following: Following<Facts>;
+  completion: Completion<Facts>;
   facts: Facts;
   /** What changes besides while the job goes on waiting. */
   wait?: (tx: UnitOfWork) => Promise<void>;
@@ -62,7 +62,7 @@ interface Attempt<Facts> {
  */
 export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, attempt: Attempt<Facts>): Promise<void> {
   const { outcome, facts, wait } = attempt;
-  const { end, saga } = attempt.following;
+  const { end, saga } = attempt.completion;
   const write = (work: (tx: UnitOfWork, job: StoredJob) => Promise<StoredJob>) =>
     transact(tenant, system, async (tx) => {
       const job = await tx.find(Jobs, { id: claimed.id });
@@ -92,12 +92,15 @@ export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, a
 }
 
 /** A recipient that was given by id or username may be a known contact: the message belongs to that conversation. */
-export const followingMessage = following('job-end', async (tx, job, { channel }: Pick<StoredAccount, 'channel'>) => {
-  const contact = job.contactId === null ? await findContact(tx, channel, job.target) : undefined;
-  if (!contact) return job;
-  await assignMessage(tx, job, contact);
-  return { ...job, contactId: contact.id };
-});
+export const messageCompletion = jobCompletion(
+  'job-end',
+  async (tx, job, { channel }: Pick<StoredAccount, 'channel'>) => {
+    const contact = job.contactId === null ? await findContact(tx, channel, job.target) : undefined;
+    if (!contact) return job;
+    await assignMessage(tx, job, contact);
+    return { ...job, contactId: contact.id };
+  },
+);
 
 /** The same for a message of an account, which may have to wait or be lost. */
 export function settleMessageOf(
@@ -109,7 +112,7 @@ export function settleMessageOf(
   const outcome = lengthened(told, claimed);
   return recordAttempt(tenant, claimed, {
     outcome,
-    following: followingMessage,
+    completion: messageCompletion,
     facts: { channel },
     wait: async (tx) => {
       if (outcome.kind === 'wait')

@@ -3,12 +3,12 @@ import { minuteMs, now, secondMs } from '#lib/core/clock.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import {
+  type AccountLock,
   type AccountPlace,
   acquire,
-  type Hand,
   type Lease,
+  lockAccount,
   release,
-  takeInHand,
 } from '#lib/messages/accounts/sender.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -28,11 +28,11 @@ const rowOf = ({ accountId: id }: AccountPlace) => readRow(keyOf(tenant, Senders
 
 test('who uses an account for something else learns once that senders want it', async () => {
   const place = await newPlace();
-  const hand = (await takeInHand(place, minuteMs, 0)) as Hand;
-  expect(await hand.isWanted()).toBe(false);
+  const lock = (await lockAccount(place, minuteMs, 0)) as AccountLock;
+  expect(await lock.isContended()).toBe(false);
   const senders = await Promise.all([1, 2, 3, 4, 5].map(() => acquire(place, minuteMs)));
   expect(senders).toEqual([1, 2, 3, 4, 5].map(() => undefined));
-  expect(await hand.isWanted()).toBe(true);
+  expect(await lock.isContended()).toBe(true);
   // One to take it, one to say so.
   expect(await rowOf(place)).toMatchObject({ v: 2 });
 });
@@ -45,8 +45,8 @@ test('senders that find another one at it write once, whatever comes of it', asy
   expect(row).toMatchObject({ v: 2, resumeAt: expect.any(String) });
   expect(row).not.toHaveProperty('isChanged');
   await release(lease, null);
-  const hand = await takeInHand(place, minuteMs, 0);
-  expect(hand).toBeDefined();
+  const lock = await lockAccount(place, minuteMs, 0);
+  expect(lock).toBeDefined();
 });
 
 test('an account that is kept for senders is taken by one of them alone, and free after it', async () => {
@@ -56,7 +56,7 @@ test('an account that is kept for senders is taken by one of them alone, and fre
     const sender = await tx.get(Senders, { id: place.accountId });
     tx.update(Senders, { ...sender, sendersUntilMs: now() + 30 * secondMs });
   });
-  expect(await takeInHand(place, minuteMs, 0)).toBeUndefined();
+  expect(await lockAccount(place, minuteMs, 0)).toBeUndefined();
   await release((await acquire(place, minuteMs)) as Lease, null);
-  expect(await takeInHand(place, minuteMs, 0)).toBeDefined();
+  expect(await lockAccount(place, minuteMs, 0)).toBeDefined();
 });

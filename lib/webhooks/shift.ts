@@ -5,7 +5,7 @@ import type { Health } from '#lib/entities/webhook-health.ts';
 import { isSlow } from './health.ts';
 
 /** A worker's turn at an endpoint, for which it holds the lease. */
-export interface Turn {
+export interface Shift {
   readonly tenant: Tenant;
   readonly endpointId: number;
   readonly owner: string;
@@ -16,8 +16,8 @@ export interface Turn {
 }
 
 /** Whether the endpoint belongs in the slow lane by now. */
-export const isSlowBy = ({ dispatch }: Turn, health: Health): boolean => isSlow(health, dispatch.isSlow);
+export const isSlowBy = ({ dispatch }: Shift, health: Health): boolean => isSlow(health, dispatch.isSlow);
 
 /** What is left is for the next process: the time is up, or the endpoint has changed lanes. */
-export const isOver = (turn: Turn, health: Health): boolean =>
-  now() >= turn.deadlineMs || laneOf({ ...turn.dispatch, isSlow: isSlowBy(turn, health) }) !== turn.lane;
+export const isOver = (shift: Shift, health: Health): boolean =>
+  now() >= shift.deadlineMs || laneOf({ ...shift.dispatch, isSlow: isSlowBy(shift, health) }) !== shift.lane;

@@ -65,9 +65,9 @@ const tooOften = (name: string, { window, seconds }: Span) =>
 async function count(by: string, { window, seconds }: Span, most: number): Promise<boolean> {
   const { item } = await writeIf({
     key: keyOf(by, window),
-    add: { asked: 1 },
+    add: { count: 1 },
     set: { expiresAtSeconds: window + 2 * seconds },
-    if: { any: [{ absent: ['asked'] }, { below: { asked: most } }] },
+    if: { any: [{ absent: ['count'] }, { below: { count: most } }] },
   });
   return item !== undefined;
 }
@@ -77,7 +77,7 @@ async function counted(by: string, span: Span, most: number): Promise<Uncount | 
 }
 
 const uncount = async (by: string, { window }: Span): Promise<void> => {
-  await writeIf({ key: keyOf(by, window), add: { asked: -1 }, if: { present: ['asked'] } });
+  await writeIf({ key: keyOf(by, window), add: { count: -1 }, if: { present: ['count'] } });
 };
 
-const keyOf = (by: string, window: number) => rowKey('signInsAsked', { by: hashOf(by), window });
+const keyOf = (by: string, window: number) => rowKey('signInCounts', { by: hashOf(by), window });

@@ -5,13 +5,16 @@ import { MessageIds, type StoredEmailMessage } from '#lib/entities/email-message
 import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { mailOf } from '#lib/messages/jobs/mail.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { following } from './settle.ts';
+import { jobCompletion } from './settle.ts';
 
 /** The thread of a sent mail goes on with it. */
-export const followingMail = following('mail-end', async (tx, job, { messageId }: { messageId: string | null }) => {
-  if (job.status === 'sent') await continueThread(tx, await mailOf(tx, job), messageId);
-  return job;
-});
+export const mailCompletion = jobCompletion(
+  'mail-end',
+  async (tx, job, { messageId }: { messageId: string | null }) => {
+    if (job.status === 'sent') await continueThread(tx, await mailOf(tx, job), messageId);
+    return job;
+  },
+);
 
 async function continueThread(tx: UnitOfWork, mail: StoredEmailMessage, messageId: string | null): Promise<void> {
   const { threadId, id, to, cc, bcc } = mail;

@@ -3,7 +3,7 @@ import type { Contains, Entity, Item, Where } from './entity.ts';
 import type { Listing } from './list.ts';
 
 /** What a filter of a query asks of a list. */
-type Asked<E extends Entity> = Pick<
+type Criteria<E extends Entity> = Pick<
   Listing<E>,
   'ids' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'createdSince'
 >;
@@ -32,22 +32,22 @@ type Named<E extends Entity, Query> = ByIndex<E, Query> | ByField<E, Query>;
 type Answers<E extends Entity, Query> = {
   readonly [Name in Exclude<keyof Query, keyof Paging | Named<E, Query>>]: (
     value: Exclude<Query[Name], undefined>,
-  ) => Asked<E>;
+  ) => Criteria<E>;
 } & {
-  readonly [Name in Named<E, Query>]?: (value: Exclude<Query[Name], undefined>) => Asked<E>;
+  readonly [Name in Named<E, Query>]?: (value: Exclude<Query[Name], undefined>) => Criteria<E>;
 };
 
 /**
  * A query as the listing that answers it. Each filter says what it asks, but for those that are called as an index of the entity is, or
  * else as a field, which is compared in every row: any other that is declared and not answered does not compile.
  */
-export function asked<E extends Entity, Query extends Paging>(
+export function listingFrom<E extends Entity, Query extends Paging>(
   of: E,
   query: Query,
   answers: Answers<E, Query>,
 ): Listing<E> {
   const { after, limit, ...filters } = query;
-  const byName = answers as Readonly<Record<string, ((value: unknown) => Asked<E>) | undefined>>;
+  const byName = answers as Readonly<Record<string, ((value: unknown) => Criteria<E>) | undefined>>;
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const all = given.map(([name, value]) => byName[name]?.(value) ?? byItsName(of, name, value));
   return {
@@ -60,12 +60,12 @@ export function asked<E extends Entity, Query extends Paging>(
   };
 }
 
-function byItsName<E extends Entity>({ indexes = {} }: Entity, name: string, value: unknown): Asked<E> {
+function byItsName<E extends Entity>({ indexes = {} }: Entity, name: string, value: unknown): Criteria<E> {
   const index = Object.hasOwn(indexes, name) ? indexes[name] : undefined;
   const isAsked = index !== undefined && !('order' in index || 'until' in index);
   if (isAsked) return { where: { [name]: value } as Where<E> };
   return { matches: (row) => (row as Readonly<Record<string, unknown>>)[name] === value };
 }
 
-const withAll = <E extends Entity>(all: readonly Asked<E>[]) =>
+const withAll = <E extends Entity>(all: readonly Criteria<E>[]) =>
   matching<Item<E>>(...all.map(({ matches }) => matches ?? (false as const)));
