@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { assetEndpoint } from '#lib/http/asset-endpoint.ts';
 import { assetsIn } from '#lib/http/assets.ts';
-import { assetEndpoint } from '#lib/http/endpoint.ts';
 
 /** This API's own description, which lies beside the function. */
 const document = assetsIn(new URL('./document/', import.meta.url));

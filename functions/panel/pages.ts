@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { assetEndpoint } from '#lib/http/asset-endpoint.ts';
 import { assetsIn } from '#lib/http/assets.ts';
-import { assetEndpoint } from '#lib/http/endpoint.ts';
 
 /** The pages, which lie beside the function, and the reference's texts. */
 const panel = assetsIn(new URL('./pages/panel/', import.meta.url));

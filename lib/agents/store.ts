@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import { oncePer } from '#lib/core/async.ts';
 import type { Caller } from '#lib/core/caller.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
-import { oncePer } from '#lib/core/once.ts';
 import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';

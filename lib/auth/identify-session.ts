@@ -17,9 +17,8 @@ import { meaningOf, type Scope, scopes } from '#lib/core/scopes.ts';
 import { type Environment, environments } from '#lib/core/tenant.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { activeMembers } from '#lib/workspaces/people.ts';
-import { StoredSession } from './session-store.ts';
-import { hashOf, sessionForm } from './session-token.ts';
+import { activeMembers } from '#lib/workspaces/active-members.ts';
+import { hashOf, StoredSession, sessionForm } from './session.ts';
 
 const unauthorizedReasons = {
   missing_session: 'sign in, and send the session in the header Authorization: Bearer cps_…',

@@ -3,39 +3,31 @@ import { challenge, currentWindow } from '#lib/auth/identify-key.ts';
 import type { Membership } from '#lib/core/caller.ts';
 import { epochSeconds, fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { Problem } from '#lib/core/problem.ts';
-import { id } from '#lib/core/schema.ts';
+import { randomText } from '#lib/core/random.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { putRows, readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Person, peopleOf } from '#lib/workspaces/people.ts';
-import { hashOf, newSessionToken, newSignInToken, signInForm } from './session-token.ts';
+import { hashOf, memberships, signInForm } from './session.ts';
 import { noteSignedIn } from './signed-in.ts';
 
 const signInMs = 15 * minuteMs;
 const sessionMs = 12 * hourMs;
 
-const memberships = v.array(v.object({ workspaceId: id(), memberId: id(), generation: v.number() }));
+/** Letters and digits of which so many are 256 random bits. */
+const secretLength = 43;
 
 const named = (of: readonly Membership[]): Membership[] =>
   of.map(({ workspaceId, memberId, generation }) => ({ workspaceId, memberId, generation }));
 
 const StoredSignIn = v.object({ memberships, expiresAt: v.string(), usedAt: v.optional(v.string()) });
 
-export const StoredSession = v.object({
-  /** The first is of the workspace in which it acts where a call names none. */
-  memberships,
-  expiresAt: v.string(),
-  /** The minute (Unix seconds) of the current window and the requests counted in it. */
-  window: v.number(),
-  used: v.number(),
-});
-
 const expiring = (expiresAt: string) => ({ expiresAt, expiresAtSeconds: epochSeconds(new Date(expiresAt)) });
 
 /** A token that lets somebody in once, within 15 minutes: it stands in the link of a mail, and in the table as its hash alone. */
 export async function createSignIn(of: readonly Membership[]): Promise<string> {
-  const token = newSignInToken();
+  const token = randomText(secretLength);
   const key = rowKey('signIn', { hash: hashOf(token) });
   await putRows([{ ...key, memberships: named(of), ...expiring(fromNow(signInMs)) }]);
   return token;
@@ -72,7 +64,7 @@ export async function openSession(
   const people = await peopleOf(stored.memberships);
   const [first, ...others] = people;
   if (first === undefined) throw invalidToken();
-  const session = newSessionToken();
+  const session = `cps_${randomText(secretLength)}`;
   const expiresAt = shifted(now, sessionMs);
   const tenant = { workspaceId: first.workspaceId, env: 'live' } as const;
   await transact(tenant, { type: 'user', id: first.memberId }, async (tx) => {

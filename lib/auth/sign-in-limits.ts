@@ -5,7 +5,7 @@ import { rateLimited } from '#lib/core/problem.ts';
 import { clientNetwork } from '#lib/network/addresses.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { hashOf } from './session-token.ts';
+import { hashOf } from './session.ts';
 
 const perMinute = 5;
 const perDay = 50;

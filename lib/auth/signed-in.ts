@@ -3,7 +3,7 @@ import { addressKey } from '#lib/core/mail-address.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { hashOf } from './session-token.ts';
+import { hashOf } from './session.ts';
 
 const keptDays = 400;
 

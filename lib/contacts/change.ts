@@ -6,8 +6,9 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
 import { requireIdentity } from './create.ts';
-import { getStoredContact, readTagged, type ShownContact, withTags } from './read.ts';
+import { getStoredContact, readTagged } from './read.ts';
 import { startRename } from './rename.ts';
+import { type ShownContact, withTags } from './view.ts';
 import { updateContact } from './write.ts';
 
 /**

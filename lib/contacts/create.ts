@@ -4,7 +4,7 @@ import { Activities } from '#lib/entities/activity.ts';
 import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addActivity } from './activity.ts';
-import { type ShownContact, withTags } from './read.ts';
+import { type ShownContact, withTags } from './view.ts';
 
 /** A new contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone. */
 export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof CreateContact>): Promise<ShownContact> {

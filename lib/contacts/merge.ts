@@ -22,10 +22,11 @@ import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { getStoredContact, type ShownContact, withTags } from './read.ts';
+import { getStoredContact } from './read.ts';
 import { startRename } from './rename.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
 import { writeNote } from './timeline.ts';
+import { type ShownContact, withTags } from './view.ts';
 import { saveContact } from './write.ts';
 
 /**

@@ -12,7 +12,8 @@ import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { forgetTag } from '#lib/webhooks/filter.ts';
 import { addActivity } from './activity.ts';
-import { readTagged, tagsOf } from './read.ts';
+import { readTagged } from './read.ts';
+import { tagsOf } from './view.ts';
 import { updateContact } from './write.ts';
 
 const maxTagsPerContact = 100;

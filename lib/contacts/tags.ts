@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { oncePer } from '#lib/core/once.ts';
+import { oncePer } from '#lib/core/async.ts';
 import { conflict, notFound } from '#lib/core/problem.ts';
 import {
   byName,

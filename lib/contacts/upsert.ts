@@ -15,7 +15,7 @@ import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
-import type { ShownContact } from './read.ts';
+import type { ShownContact } from './view.ts';
 
 /** Two are too many, whoever else there is. */
 const maxMatches = 2;

@@ -1,5 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { isQuiet } from './quiet.ts';
 
 // On Lambda there is one; a thread of the local system runs several functions.
 const loggers = new Map<string, Logger>();
@@ -26,4 +25,19 @@ function withhold(value: unknown, seen = new WeakSet()): void {
   if ('issues' in value && 'stack' in value)
     Object.assign(value, { issues: undefined, message: 'it does not fit its declaration', stack: undefined });
   for (const inner of Object.values(value)) withhold(inner, seen);
+}
+
+let works = 0;
+
+/** Whether log and metrics leave no line. */
+export const isQuiet = (): boolean => works > 0;
+
+/** Does work that leaves no line in the log and no metric; nor does whatever else the process does meanwhile. */
+export async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
+  works += 1;
+  try {
+    return await work();
+  } finally {
+    works -= 1;
+  }
 }

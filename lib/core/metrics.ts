@@ -1,5 +1,5 @@
 import { now } from '#lib/core/clock.ts';
-import { isQuiet } from './quiet.ts';
+import { isQuiet } from '#lib/core/log.ts';
 
 export const metricNamespace = 'CrmApi';
 

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 export const environments = ['live', 'test'] as const;
 export type Environment = (typeof environments)[number];
 
@@ -19,7 +20,7 @@ export function parseTenantKey(key: string): Tenant {
   return { workspaceId: Number(workspaceId), env: env as Environment };
 }
 
-export const actorTypes = ['user', 'api_key', 'ai', 'system'] as const satisfies readonly Actor['type'][];
+const actorTypes = ['user', 'api_key', 'ai', 'system'] as const satisfies readonly Actor['type'][];
 
 /** Who causes a change, as events and activities show it. */
 export type Actor =
@@ -31,3 +32,9 @@ export type Actor =
 export const system: Actor = { type: 'system', id: null };
 /** The panel's and the operator's changes are a person's, whom the command line does not name. */
 export const operator: Actor = { type: 'user', id: null };
+
+/** An actor, as events and the audit log show it. */
+export const EventActor = v.pipe(
+  v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }),
+  v.title('EventActor'),
+);

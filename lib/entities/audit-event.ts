@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/core/clock.ts';
 import { choice, count, id, paging, queryText, queryTime, time } from '#lib/core/schema.ts';
-import { EventActor } from '#lib/events/actor.ts';
+import { EventActor } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;

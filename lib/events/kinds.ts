@@ -18,8 +18,7 @@ import {
 } from '#lib/core/choices.ts';
 import { count, storedChoice, time } from '#lib/core/schema.ts';
 import { type Scope, scopes } from '#lib/core/scopes.ts';
-import { environments } from '#lib/core/tenant.ts';
-import { EventActor } from './actor.ts';
+import { EventActor, environments } from '#lib/core/tenant.ts';
 
 /** An id of ours, or the public part of a key. */
 const id = v.string();

@@ -12,9 +12,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { isMissing } from '#lib/aws/aws.ts';
 import { ownConnections } from '#lib/aws/connections.ts';
+import { sliced } from '#lib/core/async.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
-import { sliced } from '#lib/core/parallel.ts';
 
 let client: S3Client | undefined;
 const s3 = () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { decrypt, unlessUnreadable } from '#lib/aws/secrets.ts';
+import { sliced } from '#lib/core/async.ts';
 import { minuteMs, now, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
-import { sliced } from '#lib/core/parallel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { pullTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/entities/revenue-source.ts';

@@ -7,7 +7,6 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { measured } from '#lib/table/usage.ts';
 import { answering, render } from './answer.ts';
 import { decodedBody, readingBody } from './body.ts';
-import { countingFiles } from './files.ts';
 import type { Reply } from './idempotency.ts';
 import { countOnceMore, identifying } from './identify.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
@@ -42,7 +41,8 @@ const beforeTimeout = {
   },
 };
 
-function handlerOf(
+/** Returns the Lambda handler of a route: the fixed order of steps around its work. */
+export function handlerOf(
   route: Route,
   steps: readonly RequestStep[],
   work: (event: Event, progress: Progress) => Promise<Reply>,
@@ -151,24 +151,6 @@ export const hookEndpoint = <Response extends v.GenericSchema>(
     const answer = await work({ path: given(event.pathParameters), headers, readBody });
     return { status: route.status, body: JSON.stringify(answer), headers: {} };
   });
-
-/** A request for a file. */
-export interface AssetRequest {
-  rawPath: string;
-  /** By lower-case name. */
-  headers: Record<string, string | undefined>;
-}
-
-/** A route that answers with files that anybody may have. What belongs to the API counts against the address, a page by itself. */
-export const assetEndpoint = (
-  route: Route & { scope: 'public' },
-  work: (request: AssetRequest) => Reply,
-): RouteHandler =>
-  handlerOf(
-    route,
-    [route.isUndocumented ? countingFiles() : identifying(() => 'public')],
-    async ({ rawPath }, { headers }) => work({ rawPath, headers }),
-  );
 
 /**
  * The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). It is given `methodsOf`

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { quietly } from '#lib/core/quiet.ts';
+import { quietly } from '#lib/core/log.ts';
 import { primeTimeoutMs } from '#lib/core/timeouts.ts';
 import type { RouteHandler } from './endpoint.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { inParallel } from '#lib/core/async.ts';
 import { channels } from '#lib/core/channel.ts';
-import { inParallel } from '#lib/core/parallel.ts';
 import { choice, paging, queryBoolean, queryText, storedChoice } from '#lib/core/schema.ts';
 import { firstCharacters, folded } from '#lib/core/text.ts';
 import { Contact, Contacts, type StoredContact } from '#lib/entities/contact.ts';

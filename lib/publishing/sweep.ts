@@ -1,6 +1,6 @@
+import { inParallel } from '#lib/core/async.ts';
 import { minuteMs, now, secondMs, sleep, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
-import { inParallel } from '#lib/core/parallel.ts';
 import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { dispatchTimers } from '#lib/queues/send.ts';

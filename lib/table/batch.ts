@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { oncePer } from '#lib/core/async.ts';
 import { parseFields, requireKnown, unknownFields } from '#lib/core/fields.ts';
-import { oncePer } from '#lib/core/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/core/problem.ts';
 import { count, id, listInput } from '#lib/core/schema.ts';
 import { within } from '#lib/table/retry.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { isPassing } from '#lib/aws/aws.ts';
+import { inParallel } from '#lib/core/async.ts';
 import { timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
-import { inParallel } from '#lib/core/parallel.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { firstCharacters, withoutControls } from '#lib/core/text.ts';
 import { failureOf } from './errors.ts';

@@ -1,6 +1,6 @@
+import { sliced } from '#lib/core/async.ts';
 import { sleep } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
-import { sliced } from '#lib/core/parallel.ts';
 import { unavailable } from '#lib/core/problem.ts';
 import { dynamodb } from './client.ts';
 import { identity, type Key } from './keys.ts';

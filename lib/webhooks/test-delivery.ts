@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
+import { oncePer } from '#lib/core/async.ts';
 import { secondMs } from '#lib/core/clock.ts';
-import { oncePer } from '#lib/core/once.ts';
 import { testTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Deliveries, type TestedDelivery } from '#lib/entities/delivery.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';

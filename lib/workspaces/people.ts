@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import type { Membership } from '#lib/core/caller.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
-import { Members, type StoredMember } from '#lib/entities/member.ts';
+import type { StoredMember } from '#lib/entities/member.ts';
 import { type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { identity, rowPartition } from '#lib/table/keys.ts';
 import { flatten, pages } from '#lib/table/pages.ts';
-import { type Row, readRows } from '#lib/table/rows.ts';
+import { readRows } from '#lib/table/rows.ts';
 import { parseStored } from '#lib/table/stored.ts';
+import { type ActiveMember, activeIn, memberKey, tenantOf } from './active-members.ts';
 
 /** Of one person: every call of a session reads its row with all of them. */
 const maxMemberships = 1000;
@@ -42,44 +43,18 @@ export async function asOneOf(
 }
 
 /** A person in a workspace, as both are now. */
-export interface Person extends Membership {
-  member: StoredMember;
+export interface Person extends ActiveMember {
   workspace: Workspace;
 }
 
-const tenantOf = ({ workspaceId }: Membership) => ({ workspaceId, env: 'live' }) as const;
-const memberKey = (of: Membership) => keyOf(tenantOf(of), Members, { id: of.memberId });
 const workspaceKey = (of: Membership) => keyOf(tenantOf(of), Workspaces, { id: of.workspaceId });
 
 /** Those of them who are active members, and have been all the time since, in the same order; one round trip. */
 export async function peopleOf(memberships: readonly Membership[]): Promise<Person[]> {
   const rows = await readRows(memberships.flatMap((of) => [memberKey(of), workspaceKey(of)]));
   return memberships.flatMap((of) => {
-    const member = readIn(rows, Members, memberKey(of));
-    const workspace = readIn(rows, Workspaces, workspaceKey(of));
-    return workspace && isStill(of, member) ? [{ ...of, member, workspace }] : [];
+    const row = rows.get(identity(workspaceKey(of)));
+    const workspace = row && parseStored(Workspaces, row);
+    return workspace ? activeIn(rows, of).map((one) => ({ ...one, workspace })) : [];
   });
-}
-
-const isStill = ({ generation }: Membership, member: StoredMember | undefined): member is StoredMember =>
-  member?.isActive === true && member.generation === generation;
-
-/** The same, without their workspaces. */
-export async function activeMembers(
-  memberships: readonly Membership[],
-): Promise<(Membership & Pick<Person, 'member'>)[]> {
-  const rows = await readRows(memberships.map(memberKey));
-  return memberships.flatMap((of) => {
-    const member = readIn(rows, Members, memberKey(of));
-    return isStill(of, member) ? [{ ...of, member }] : [];
-  });
-}
-
-function readIn<E extends typeof Members | typeof Workspaces>(
-  rows: ReadonlyMap<string, Row>,
-  of: E,
-  key: { pk: string; sk: string },
-) {
-  const row = rows.get(identity(key));
-  return row && parseStored(of, row);
 }

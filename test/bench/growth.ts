@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mintKey } from '#lib/auth/key-store.ts';
+import { inParallel, sliced } from '#lib/core/async.ts';
 import { dayMs, shifted, timestamp } from '#lib/core/clock.ts';
-import { inParallel, sliced } from '#lib/core/parallel.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';

@@ -1,5 +1,5 @@
+import { sliced } from '#lib/core/async.ts';
 import { timestamp } from '#lib/core/clock.ts';
-import { sliced } from '#lib/core/parallel.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { indexEntries, keyOf, latestVersion } from '#lib/table/entity.ts';

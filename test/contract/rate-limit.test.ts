@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { sliced } from '#lib/core/async.ts';
 import { minuteMs, now, secondMs } from '#lib/core/clock.ts';
-import { sliced } from '#lib/core/parallel.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { between } from '#test/between.ts';

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, expect, test, vi } from 'vitest';
 import { minuteMs } from '#lib/core/clock.ts';
-import { assetEndpoint } from '#lib/http/endpoint.ts';
+import { assetEndpoint } from '#lib/http/asset-endpoint.ts';
 
 const page = assetEndpoint(
   {

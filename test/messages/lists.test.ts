@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addActivity } from '#lib/contacts/activity.ts';
-import { sliced } from '#lib/core/parallel.ts';
+import { sliced } from '#lib/core/async.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Messages } from '#lib/entities/message.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '#lib/auth/session-token.ts';
+import { hashOf } from '#lib/auth/session.ts';
 import { sendSignIn } from '#lib/auth/sign-in-mail.ts';
 import { epochSeconds } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';

@@ -1,4 +1,4 @@
-import { inParallel } from '#lib/core/parallel.ts';
+import { inParallel } from '#lib/core/async.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { keyOf } from '#lib/table/entity.ts';

@@ -1,4 +1,4 @@
-import { inParallel } from '#lib/core/parallel.ts';
+import { inParallel } from '#lib/core/async.ts';
 import { maxId } from '#lib/core/schema.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { Messages } from '#lib/entities/message.ts';
