@@ -19,6 +19,15 @@ describe('a search finds', () => {
     ['the Kelvin, Ångström and micro signs', ['\u212a\u212b', 'kå', 'K\u00c5']],
     ['long s', ['ſet', 'SET']],
     ['Cyrillic', ['МОСКВА', 'Москва']],
+    ['Cyrillic with ё and a stress', ['Семён', 'семен', 'СЕМЕ\u0301Н']],
+    ['Latin accents', ['José Ñandú', 'jose nandu', 'JOSÉ ÑANDÚ']],
+    ['Vietnamese', ['Nguyễn Đức', 'nguyen duc']],
+    ['letters with a stroke', ['Łódź Øre', 'lodz ore']],
+    ['letters of two', ['Æther œuvre Þór', 'aether oeuvre thor']],
+    ['apostrophes and dashes', ['O’Brien–x', "o'brien-x", 'OʼBRIEN−X', 'o`brien‑x']],
+    ['Hebrew points', ['שָׁלוֹם', 'שלום']],
+    ['Arabic vowels and tatweel', ['مُحَمَّد', 'محمد', 'مـحـمد']],
+    ['what is not seen', ['so\u00adft', 'so\u200bft', 'soft']],
     ['Cherokee', ['ᏣᎳᎩ', 'ꮳꮃꭹ']],
     ['Deseret', ['𐐀𐐁', '𐐨𐐩']],
     ['digraphs with a title case', ['Ǆ', 'ǆ', 'ǅ']],
@@ -27,9 +36,9 @@ describe('a search finds', () => {
   });
 
   test.each([
-    ['e', 'é'],
     ['й', 'и'],
-    ['ñ', 'n'],
+    ['が', 'か'],
+    ['क', 'कि'],
     ['5', '₅'],
   ])('nothing more: %s is not %s', (a, b) => expect(folded(a)).not.toBe(folded(b)));
 
@@ -40,7 +49,7 @@ describe('a search finds', () => {
   });
 
   test('in time that grows with the text, and in no more than three times its bytes', () => {
-    expect(folded(`α${'\u0301'.repeat(200_000)}i${'\u0307'.repeat(200_000)}`)).toHaveLength(200_001);
+    expect(folded(`α${'\u0301'.repeat(200_000)}i${'\u0307'.repeat(200_000)}`)).toBe('αi');
     for (let code = 0; code < 0x2_0000; code += 1) {
       const text = String.fromCodePoint(code);
       if (text.isWellFormed() && Buffer.byteLength(folded(text)) > 3 * Buffer.byteLength(text))

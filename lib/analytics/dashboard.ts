@@ -150,7 +150,7 @@ async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>) {
       }
       const currency = copy['currency'] as string;
       const { count, cents } = won.get(currency) ?? { count: 0, cents: 0 };
-      won.set(currency, { currency, count: count + 1, cents: cents + toCents(copy['value'] as number) });
+      won.set(currency, { currency, count: count + 1, cents: cents + toCents(copy['value'] as number, currency) });
     }
   }
   return { won, lost };
@@ -205,6 +205,6 @@ const sum = (rows: readonly Sums[], attribute: string): number =>
 function perCurrency(rows: readonly (Sums & { currency: string })[], attribute: string, divisor: number) {
   return [...Map.groupBy(rows, ({ currency }) => currency)]
     .filter(([, of]) => sum(of, 'count') > 0)
-    .map(([currency, of]) => ({ currency, total: fromCents(Math.round(sum(of, attribute) / divisor)) }))
+    .map(([currency, of]) => ({ currency, total: fromCents(Math.round(sum(of, attribute) / divisor), currency) }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
+import { phoneSpellings } from '#lib/core/phone.ts';
 import { type ContactQuery, Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { common } from '#lib/table/conditions.ts';
@@ -28,7 +29,7 @@ export async function listContacts(
           hasUnread ? { where: { unread: true } } : { matches: (contact) => !contact.hasUnreadMessages },
         minScore: (least) => ({ matches: ({ leadScore }) => leadScore !== null && leadScore >= least }),
         metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-        q: (q) => ({ contains: { search: searched(q) } }),
+        q: (q) => ({ contains: { search: searched(q, phoneSpellings) } }),
       }),
     ),
     tagId !== undefined && tx.find(Tags, { id: tagId }),

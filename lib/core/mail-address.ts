@@ -47,3 +47,7 @@ export function spellingsOf(email: string): string[] {
  */
 export const emailAddress =
   /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;
+
+/** One address as callers state it, to which we may be unable to send: without a display name, `mailto:`, spaces, or a final dot. */
+export const oneAddress =
+  /^[^\s@<>()[\]\\,:;"\p{Default_Ignorable_Code_Point}]+@(?:[^\s@<>()[\]\\,:;"/?#.。．｡\p{Default_Ignorable_Code_Point}]+[.。．｡])*[^\s@<>()[\]\\,:;"/?#.。．｡\p{Default_Ignorable_Code_Point}]+$/u;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { hasControls, isOneLine } from './text.ts';
+import { hasDecimals, maxDecimals } from './money.ts';
+import { hasControls, isOneLine, isUnseen, visibleName } from './text.ts';
 
 /**
  * The building blocks of every schema: how the API reads text, numbers, times and enums (contract 0.1). Each keeps the
@@ -23,6 +24,9 @@ export const cleaned = <Schema extends v.GenericSchema>(schema: Schema, clean: (
   reading(schema, (value) => (typeof value === 'string' ? clean(value) : value));
 
 const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
+const visible = (value: unknown) => (typeof value === 'string' ? visibleName(value) : value);
+const visibleOrAbsent = (value: unknown) => (visible(value) === '' ? undefined : visible(value));
+const visibleOrNull = (value: unknown) => (visible(value) === '' ? null : visible(value));
 const trimmedOrAbsent = (value: unknown) => (trimmed(value) === '' ? undefined : trimmed(value));
 const trimmedOrNull = (value: unknown) => (trimmed(value) === '' ? null : trimmed(value));
 
@@ -81,27 +85,26 @@ const singleLine = () => checked<string>('regex', isOneLine, 'must be one line w
 const wellFormed = () =>
   checked<string>('regex', (text) => text.isWellFormed(), 'must have no half of a character (a lone surrogate)');
 
-/** Required text, trimmed, of `min` to `max` characters; blank counts as absent. */
+/** Required text, trimmed, of `min` to `max` characters; one that shows nothing counts as absent. */
 export const text = (max: number, min = 1) =>
-  reading(
-    v.pipe(v.string(), codePoints('min', min), codePoints('max', max), wellFormed(), noControls()),
-    trimmedOrAbsent,
+  reading(v.pipe(v.string(), codePoints('min', min), codePoints('max', max), wellFormed(), noControls()), (value) =>
+    typeof value === 'string' && isUnseen(value) ? undefined : trimmedOrAbsent(value),
   );
 
 /** Text or null, trimmed; blank counts as null. Wrap it in `v.optional` where it may be absent. */
 export const nullableText = (max: number) =>
   reading(v.nullable(v.pipe(v.string(), codePoints('max', max), wellFormed(), noControls())), trimmedOrNull);
 
-/** Required text of one line: a name, a title, a subject, a label, a token. */
+/** Required text of one line: a name, a title, a subject, a label, a token; without bidirectional controls. */
 export const line = (max: number) =>
   reading(
     v.pipe(v.string(), codePoints('min', 1), codePoints('max', max), wellFormed(), singleLine()),
-    trimmedOrAbsent,
+    visibleOrAbsent,
   );
 
-/** The same, or null; blank counts as null. */
+/** The same, or null; one that shows nothing counts as null. */
 export const nullableLine = (max: number) =>
-  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), wellFormed(), singleLine())), trimmedOrNull);
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), wellFormed(), singleLine())), visibleOrNull);
 
 /** Text of a form in one line, or null: `nullablePattern(/^\d+$/, 20, 'digits')`. */
 export const nullablePattern = (
@@ -220,15 +223,13 @@ const isId = (value: number) => value >= 1 && value <= maxId;
 /** The highest there can be, which nothing gets: ids are counted up from one. */
 const noId = maxId;
 
-const isWholeCents = (amount: number) => Number(amount.toFixed(2)) === amount;
-
-/** An amount of money with at most two decimals. */
+/** An amount of money, with no more decimals than any currency has; `requireDecimals` knows how many its own has. */
 export const money = (min: number, max = 1e12) =>
   v.pipe(
     v.number(),
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
-    v.check(isWholeCents, 'must have at most two decimals'),
+    v.check((amount) => hasDecimals(amount, maxDecimals), `must have at most ${maxDecimals} decimals`),
   );
 
 /** A sum of money in an answer. */

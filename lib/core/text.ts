@@ -14,20 +14,43 @@ export const isOneLine = (text: string) => !lineControls.test(text);
  */
 export const withoutControls = (text: string) => text.replace(controls, '').toWellFormed();
 
-/** The same of a name or a subject: trimmed, line breaks and tabs as a space, no other control characters. */
-export const oneLine = (text: string) =>
-  withoutControls(text)
-    .replace(/[\t\n\r]+/g, ' ')
-    .trim();
+const directions = /\p{Bidi_Control}/gu;
+const nothing = /^[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** Whether a text has nothing to see: white space, fillers, and characters without a width. */
+export const isUnseen = (text: string) => nothing.test(text);
+
+/** Returns a name without the signs that turn the direction of reading about; empty where nothing of it is seen. */
+export const visibleName = (name: string) => {
+  const read = name.replace(directions, '').trim();
+  return isUnseen(read) ? '' : read;
+};
+
+/** The same of a name or a subject: line breaks and tabs as a space, no other control characters, and only what is seen. */
+export const oneLine = (text: string) => visibleName(withoutControls(text).replace(/[\t\n\r]+/g, ' '));
 
 const compatible = /[\uFB00-\uFB17\uFF00-\uFFEF]+/g;
 
+/** Characters that show nothing, Unicode's own list; and the stroke that makes Arabic words longer. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\u0640]/gu;
+/** Marks that readers leave out: of Cyrillic all but the breve, since й is a letter of its own. Other scripts write vowels with theirs. */
+const accents =
+  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{M}+|(\p{Script=Cyrillic}\u0306?)[\u0300-\u0305\u0307-\u036f]+/gu;
+
+/** Letters that Unicode takes apart for collation alone, and marks that keyboards put in the place of others. */
+const plain: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', þ: 'th' },
+  ...Object.fromEntries([...'‘’‚‛′ʹʻʼʽˈ´`＇'].map((mark) => [mark, "'"])),
+  ...Object.fromEntries([...'‐‑‒–—―−'].map((dash) => [dash, '-'])),
+};
+const unplain = new RegExp(`[${Object.keys(plain).join('')}]`, 'gu');
+
 /**
- * A text as searches compare it: in one case, whatever the script does to it (ß and SS, σ and ς, İ, ı and I), in one composition,
- * with Latin and Armenian ligatures taken apart, and characters in one width. Greek capitals bear no accents, so Greek has none here.
+ * Returns a text as searches compare it: without case, accents, width, and what is not seen, in one composition, with ligatures taken
+ * apart.
  */
 export function folded(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+  if (/^[\0-_a-\x7f]*$/.test(text)) return text.toLowerCase();
   return text
     .replace(compatible, (part) => part.normalize('NFKC'))
     .normalize('NFC')
@@ -36,10 +59,31 @@ export function folded(text: string): string {
     .toLowerCase()
     .replaceAll('ς', 'σ')
     .normalize('NFD')
-    .replaceAll('i\u0307', 'i')
-    .replace(/(\p{Script=Greek})\p{M}+/gu, '$1')
+    .replace(unseen, '')
+    .replace(accents, '$1$2')
+    .replace(unplain, (letter) => plain[letter] ?? letter)
     .normalize('NFC');
 }
+
+/** The same of Germanic names that spell their vowels out: `mueller`. */
+const spelledOut = (word: string) =>
+  folded(word.normalize('NFC').replace(/[äöüåÄÖÜÅ]/g, (letter) => `${letter}${/å/i.test(letter) ? 'a' : 'e'}`));
+const shortened = (word: string) => word.replace(/([aou])e/g, '$1');
+
+/** Returns what a text must hold to be found by `q`: of every word one of its spellings. */
+export function wordsOf(q: string, spellings: (word: string) => readonly string[] = () => []): string[][] {
+  const words = q.split(/[\s,;]+/).map((word) => word.replace(/^@+(?=.)/, ''));
+  const given = words.some((word) => folded(word) !== '') ? words : [q];
+  const wanted = given.map((word) => {
+    const plainly = folded(word);
+    return [...new Set([plainly, spelledOut(word), shortened(plainly), ...spellings(plainly)])];
+  });
+  return wanted.filter(([word = '']) => word !== '');
+}
+
+/** Whether a folded text holds all of the words, each in one of its spellings. */
+export const holdsWords = (text: string, words: readonly (string | readonly string[])[]): boolean =>
+  words.every((word) => [word].flat().some((spelling) => text.includes(spelling)));
 
 /** `revenueSources` of `revenue-source`. */
 export const pluralOf = (name: string) =>

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { requireDecimals } from '#lib/core/money.ts';
 import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
 import { listTasksOfDeal } from '#lib/deals/task-store.ts';
 import {
@@ -68,6 +69,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     input.currency ?? getWorkspace(tx).then((workspace) => workspace.currency),
     tx.reserveIds({ [Deals.name]: 1 }),
   ]);
+  requireDecimals('value', input.value, currency);
   const deal = tx.create(Deals, {
     id: await tx.nextId(Deals),
     title: input.title,
@@ -111,6 +113,7 @@ export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): P
     throw conflict('deal_won', 'value and currency of a Won deal are booked and cannot change');
   if (changed.length === 0) return { ...shownDeal(deal), tasks };
   const next = { ...deal, ...patch } as StoredDeal;
+  if (changed.includes('value') || changed.includes('currency')) requireDecimals('value', next.value, next.currency);
   if (changed.includes('contactId')) next.contactName = (await referredContact(tx, next.contactId))?.name ?? null;
   return { ...shownDeal(updateDeal(tx, deal, next, changed)), tasks };
 }

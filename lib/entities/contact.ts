@@ -3,8 +3,9 @@ import { platforms } from '#lib/core/channel.ts';
 import { Identities } from '#lib/core/channel-identities.ts';
 import { contactStages } from '#lib/core/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
+import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
 import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
+import { phoneDigits } from '#lib/core/phone.ts';
 import {
   choice,
   commonFilters,
@@ -28,14 +29,20 @@ import { searchable } from '#lib/table/list.ts';
 import { Tag, tagName } from './tag.ts';
 
 const username = (value: string) => value.replace(/^@/, '');
-const phoneForm = /^[+\-() ]*(?:\d[+\-() ]*){5,20}$/;
+const phoneForm = /^[+\-()./ ]*(?:\d[+\-()./ ]*){5,20}$/;
+/** Spaces and dashes of print, and what is not seen, come with numbers that are copied. */
+const copiedPhone = (value: string) =>
+  value
+    .replace(/[\p{Bidi_Control}\u00ad\u200b-\u200d\ufeff]/gu, '')
+    .replace(/\p{Zs}/gu, ' ')
+    .replace(/[\u2010-\u2015]/g, '-');
 
 /** What callers state of somebody, with the limits of contract section 2. */
 const given = {
   name: nullableLine(200),
   username: nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username),
-  phone: nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) and spaces'),
-  email: nullablePattern(/^[^@]+@[^@]+$/, 254, 'an e-mail address'),
+  phone: nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) . / and spaces', copiedPhone),
+  email: nullablePattern(oneAddress, 254, 'one e-mail address, such as ada@example.com'),
   company: nullableLine(200),
   notes: nullableText(10_000),
 };
@@ -135,11 +142,10 @@ export const ContactQuery = v.object({
 });
 
 /** Spelling does not tell people apart. */
-const normalisedPhone = (phone: string) => phone.replace(/\D/g, '');
 const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 
 /** What identifies a person, as it is compared. */
-export const normalised = { username: normalisedUsername, phone: normalisedPhone, email: addressKey };
+export const normalised = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
 type Likeness = keyof typeof normalised;
 
 /** The contacts that have the same, however it is spelled. */
@@ -225,7 +231,7 @@ export const Contacts = entity({
     },
     tag: ({ tagIds }) => tagIds,
     metadata: metadataIndex,
-    search: { copy: ({ name, username, phone }) => searchable(name, username, phone) },
+    search: { copy: ({ name, username, phone }) => searchable(name, username, phone, phone && phoneDigits(phone)) },
   },
   counters: {
     /** The columns of the contacts' pipeline (contract section 12). */

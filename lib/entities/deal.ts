@@ -167,7 +167,7 @@ export const Deals = entity({
     /** Counts and totals per stage and currency; `weighted` is cents times percent (contract sections 11 and 12). */
     deals: {
       of: ({ stage, currency, value, probability }) => {
-        const cents = toCents(value);
+        const cents = toCents(value, currency);
         return { name: `${stage}/${currency}`, add: { count: 1, cents, weighted: cents * probability } };
       },
     },

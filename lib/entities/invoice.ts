@@ -98,7 +98,7 @@ export const Invoices = entity({
       of: (invoice) =>
         isOwed(invoice) && {
           name: `invoice/${invoice.currency}`,
-          add: { count: 1, cents: toCents(invoice.total) },
+          add: { count: 1, cents: toCents(invoice.total, invoice.currency) },
         },
     },
   },

@@ -125,14 +125,14 @@ export const Transactions = entity({
         transaction.status === 'realized' && {
           in: { month: monthOf(transaction.occurredAt) },
           name: `${dayOf(transaction.occurredAt)}/${groupName(transaction)}`,
-          add: { count: 1, cents: toCents(transaction.amount) },
+          add: { count: 1, cents: toCents(transaction.amount, transaction.currency) },
         },
     },
     /** Income that is pending. */
     outstanding: {
       of: ({ status, type, currency, amount }) =>
         status === 'pending' &&
-        type === 'income' && { name: `pending/${currency}`, add: { count: 1, cents: toCents(amount) } },
+        type === 'income' && { name: `pending/${currency}`, add: { count: 1, cents: toCents(amount, currency) } },
     },
   },
 });

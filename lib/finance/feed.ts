@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { fieldErrors } from '#lib/core/fields.ts';
+import { excessOf } from '#lib/core/money.ts';
 import { cleaned, currency, line, nullableTimeInput } from '#lib/core/schema.ts';
 import { oneLine, withoutControls } from '#lib/core/text.ts';
 import { feedTimeoutMs } from '#lib/core/timeouts.ts';
@@ -46,7 +47,7 @@ export interface FeedContent {
 }
 
 /** Fetches and reads a feed. Throws FeedFailure when there is no answer to read or no row that is right. */
-export async function fetchFeed(url: string, credential: string | null): Promise<FeedContent> {
+export async function fetchFeed(url: string, credential: string | null, defaultCurrency: string): Promise<FeedContent> {
   const outbound = openOutbound({ maxBytes });
   try {
     const { status, body, error } = await outbound.send(url, {
@@ -56,13 +57,13 @@ export async function fetchFeed(url: string, credential: string | null): Promise
     });
     if (error !== null) throw new FeedFailure(error);
     if (status === null || status < 200 || status > 299) throw new FeedFailure(`the feed answered ${status}`);
-    return readFeed(body.toString());
+    return readFeed(body.toString(), defaultCurrency);
   } finally {
     await outbound.close();
   }
 }
 
-function readFeed(json: string): FeedContent {
+function readFeed(json: string, defaultCurrency: string): FeedContent {
   const items = v.safeParse(Feed, parsed(json));
   if (!items.success) throw new FeedFailure('the feed is neither a JSON array nor an object with items');
   const count = items.output.length;
@@ -71,9 +72,10 @@ function readFeed(json: string): FeedContent {
   let wrong = 0;
   for (const [index, item] of items.output.slice(0, maxRows).entries()) {
     const row = v.safeParse(FeedRow, item, { abortEarly: true });
-    if (!row.success) {
+    const message = row.success ? excessIn(row.output, index, defaultCurrency) : messageOf(row.issues[0], index);
+    if (!row.success || message !== undefined) {
       wrong += 1;
-      if (wrong <= maxReported) reported.push(messageOf(row.issues[0], index));
+      if (wrong <= maxReported) reported.push(message ?? '');
     } else if (!rows.has(row.output.id)) rows.set(row.output.id, row.output);
   }
   const refusals = [
@@ -83,6 +85,11 @@ function readFeed(json: string): FeedContent {
   const refused = refusals.length === 0 ? null : refusals.join('; ');
   if (refused !== null && rows.size === 0) throw new FeedFailure(refused);
   return { rows: [...rows.values()], refused };
+}
+
+function excessIn({ amount, currency }: FeedRow, index: number, defaultCurrency: string): string | undefined {
+  const excess = excessOf(amount, currency ?? defaultCurrency);
+  return excess && `items[${index}].amount ${excess}`;
 }
 
 function messageOf(issue: v.BaseIssue<unknown>, index: number): string {

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { requireDecimals } from '#lib/core/money.ts';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
 import {
   type CreateInvoice,
@@ -41,6 +42,7 @@ export async function listInvoices(
 
 /** A new invoice, as the panel makes it. Raises 400 for an unknown contact. */
 export async function createInvoice(tx: UnitOfWork, input: v.InferOutput<typeof CreateInvoice>): Promise<Invoice> {
+  requireDecimals('total', input.total, input.currency);
   await Promise.all([referredContact(tx, input.contactId), tx.reserveIds({ [Invoices.name]: 1 })]);
   const invoice = tx.create(Invoices, { ...input, id: await tx.nextId(Invoices), paidAt: null });
   return invoice;

@@ -65,7 +65,7 @@ async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result
   try {
     const secret = credential === null ? null : await unlessUnreadable(decrypt(credential, secretContext(tenant, id)));
     if (secret === undefined) throw new FeedFailure('the credential cannot be read: give it again');
-    const { rows, refused } = await fetchFeed(feedUrl, secret);
+    const { rows, refused } = await fetchFeed(feedUrl, secret, source.defaultCurrency);
     const digest = createHash('sha256').update(JSON.stringify(rows)).digest('base64');
     if (digest === source.lastDigest) return { ...nothingBooked, refused };
     if (!(await takeAll(tenant, 'feedRows', rows.length)))

@@ -75,9 +75,9 @@ function totalsOf(sums: readonly Sum[]) {
     const [income, expense] = [centsOf(rows, 'income'), centsOf(rows, 'expense')];
     return {
       currency: code,
-      income: fromCents(income),
-      expense: fromCents(expense),
-      net: fromCents(income - expense),
+      income: fromCents(income, code),
+      expense: fromCents(expense, code),
+      net: fromCents(income - expense, code),
     };
   });
 }
@@ -86,7 +86,7 @@ function totalsOf(sums: readonly Sum[]) {
 const topExpenseCategories = (sums: readonly Sum[]) =>
   sums
     .flatMap(({ type, category, currency, count, cents }) =>
-      type === 'expense' && category !== null ? [{ category, currency, count, total: fromCents(cents) }] : [],
+      type === 'expense' && category !== null ? [{ category, currency, count, total: fromCents(cents, currency) }] : [],
     )
     .sort((a, b) => b.total - a.total)
     .slice(0, maxCategories);

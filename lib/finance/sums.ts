@@ -17,7 +17,7 @@ export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
     const [kind, currency] = name.split('/') as [Owed, string];
     if (kinds.includes(kind)) sums.add(currency, count, cents);
   }
-  return sums.entries().map(([currency, { count, cents }]) => ({ currency, count, total: fromCents(cents) }));
+  return sums.entries().map(([currency, { count, cents }]) => ({ currency, count, total: fromCents(cents, currency) }));
 }
 
 /** What realized transactions share that are summed together. */
@@ -81,7 +81,7 @@ async function addEach(tx: UnitOfWork, sums: Sums, from: string, to: string, met
   for await (const page of entries(tx, Transactions, { realized: true }, range)) {
     for (const entry of page) {
       const copy = v.parse(TransactionCopy, entry);
-      sums.add(groupName(copy), 1, toCents(copy.amount));
+      sums.add(groupName(copy), 1, toCents(copy.amount, copy.currency));
     }
   }
 }

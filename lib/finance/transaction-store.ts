@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { requireDecimals } from '#lib/core/money.ts';
 import { notFound } from '#lib/core/problem.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { presentId } from '#lib/entities/references/merged.ts';
@@ -42,6 +43,7 @@ export async function createTransaction(tx: UnitOfWork, input: CreateTransaction
     referredDeal(tx, input.dealId),
     tx.reserveIds({ [Transactions.name]: 1 }),
   ]);
+  requireDecimals('amount', input.amount, input.currency);
   const { type, status, amount, currency, category = null, description = null, occurredAt } = input;
   return book(tx, {
     ...{ type, status, amount, currency, category, description, source: tx.actor.type === 'user' ? 'panel' : 'api' },

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { inParallel } from '#lib/core/async.ts';
 import { channels } from '#lib/core/channel.ts';
+import { phoneDigits, phoneSpellings } from '#lib/core/phone.ts';
 import { choice, paging, queryBoolean, queryText, storedChoice } from '#lib/core/schema.ts';
-import { firstCharacters, folded } from '#lib/core/text.ts';
+import { firstCharacters, holdsWords, wordsOf } from '#lib/core/text.ts';
 import { Contact, Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { Message, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
-import type { Page } from '#lib/table/list.ts';
+import { type Page, searchable } from '#lib/table/list.ts';
 import { batches, belowId, flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -163,7 +164,8 @@ function isAsked(contact: StoredContact, message: StoredMessage, { q, isUnread, 
   if (isUnread !== undefined && contact.hasUnreadMessages !== isUnread) return false;
   if (asked !== undefined && !channelsOf(contact, message).includes(asked)) return false;
   const texts = [contact.name, contact.company, contact.username, contact.email, contact.phone];
-  return q === undefined || folded(texts.filter(Boolean).join('\n')).includes(folded(q));
+  const digits = contact.phone && phoneDigits(contact.phone);
+  return q === undefined || holdsWords(searchable(...texts, digits).text, wordsOf(q, phoneSpellings));
 }
 
 /** On which the contact can be written to, or has been. */

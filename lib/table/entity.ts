@@ -1,6 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '#lib/core/queues.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { holdsWords } from '#lib/core/text.ts';
 import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */
@@ -149,9 +150,11 @@ type WithText<Own> = {
 export type Where<E extends Entity> = {
   readonly [Name in Unordered<IndexesOf<E>>]?: ValueOf<IndexesOf<E>[Name]> | undefined;
 };
+/** A text, or several of which one is enough. */
+export type Spellings = string | readonly string[];
 /** The indexes whose entries' `text` must contain something, each time it is named. */
 export type Contains<E extends Entity> = {
-  readonly [Name in WithText<IndexesOf<E>>]?: string | readonly string[] | undefined;
+  readonly [Name in WithText<IndexesOf<E>>]?: string | readonly Spellings[] | undefined;
 };
 /** One index, ordered or not, and the value. */
 export type By<E extends Entity> = {
@@ -242,8 +245,8 @@ export interface Wanted {
   value: unknown;
   /** In the table: `stage=new`. */
   name: string;
-  /** What the entry's `text` must contain, all of it. */
-  texts: readonly string[];
+  /** What the entry's `text` must contain, all of it, each in one of its spellings. */
+  texts: readonly Spellings[];
 }
 
 export function wantedBy<E extends Entity>(of: E, by: By<E>): Wanted {
@@ -258,18 +261,19 @@ export function wantedOf<E extends Entity>(
   { where = {}, contains = {} }: { where?: Where<E> | undefined; contains?: Contains<E> | undefined },
 ): Wanted[] {
   const values = where as Record<string, Value | undefined>;
-  const texts = contains as Record<string, string | readonly string[] | undefined>;
+  const texts = contains as Record<string, string | readonly Spellings[] | undefined>;
   return Object.keys({ ...values, ...texts }).flatMap((index): Wanted[] => {
     const value = values[index];
-    const sought = [texts[index] ?? []].flat();
+    const text = texts[index] ?? [];
+    const sought = typeof text === 'string' ? [text] : text;
     if (sought.length === 0 && value === undefined) return [];
     return [{ index, value, name: entryName(index, indexOf(of, index).at, value ?? true), texts: sought }];
   });
 }
 
 /** Whether an entry's `text` contains all of these. */
-const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly string[]): boolean =>
-  texts.every((one) => String(entry?.['text']).includes(one));
+const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly Spellings[]): boolean =>
+  holdsWords(String(entry?.['text']), texts);
 
 /** Whether an item is in all of the indexes. */
 export function isIndexed<E extends Entity>(of: E, item: Item<E>, wanted: readonly Wanted[]): boolean {

@@ -1,5 +1,5 @@
 import { hourMs, shifted } from '#lib/core/clock.ts';
-import { folded } from '#lib/core/text.ts';
+import { folded, wordsOf } from '#lib/core/text.ts';
 import {
   type Contains,
   type Entity,
@@ -63,8 +63,9 @@ export const searchable = (...texts: (string | null)[]) => ({
   text: folded(texts.filter((text) => text).join('\n')),
 });
 
-/** What such entries must contain for a `q`. */
-export const searched = (q: string | undefined) => (q === undefined ? undefined : folded(q));
+/** What such entries must contain for a `q`: every word, in any order. */
+export const searched = (q: string | undefined, spellings?: (word: string) => readonly string[]) =>
+  q === undefined ? undefined : wordsOf(q, spellings);
 
 /**
  * One page in descending order of id, strongly consistent, short while there is more only where more would not fit an answer or

@@ -2,6 +2,7 @@ import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { now, secondMs } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import { dynamodb } from './client.ts';
+import type { Spellings } from './entity.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
 import { isExpired } from './stored.ts';
@@ -46,8 +47,8 @@ export interface Range {
   grows?: boolean;
   /** Also what has expired and is not yet removed. */
   withExpired?: boolean;
-  /** Keeps entries whose `text` contains all of these. */
-  texts?: readonly string[];
+  /** Keeps entries whose `text` contains all of these, each in one of its spellings. */
+  texts?: readonly Spellings[];
   /** Counts what is read, and ends the pages when that is too much. */
   meter?: Meter;
 }
@@ -60,7 +61,8 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
   const { below, above, withExpired = false, texts = [], meter } = range;
   // DynamoDB refuses a range that ends before it begins.
   if (below !== undefined && above !== undefined && above > below) return;
-  const filter = texts.map((text, index) => [`:text${index}`, text] as const);
+  const words = texts.map((text, index) => [text].flat().map((one, at) => [`:t${index}_${at}`, one] as const));
+  const filter = words.flat();
   const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
   const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
   const input: QueryCommandInput = {
@@ -77,8 +79,10 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
     // With a text filter the limit would count what is looked at, not what is found.
     ...(range.limit !== undefined && filter.length === 0 && { Limit: range.limit }),
     ...(filter.length > 0 && {
-      FilterExpression: filter.map(([name]) => `contains(#text, ${name})`).join(' AND '),
-      ExpressionAttributeNames: { '#text': 'text' },
+      FilterExpression: words
+        .map((spellings) => `(${spellings.map(([name]) => `contains(#t, ${name})`).join(' OR ')})`)
+        .join(' AND '),
+      ExpressionAttributeNames: { '#t': 'text' },
     }),
   };
   let from: QueryCommandInput['ExclusiveStartKey'];

@@ -31,10 +31,10 @@ export async function dealColumns(tx: UnitOfWork): Promise<(pipelineId: number) 
         isApiSettable: stage !== 'won',
         defaultProbability: defaultProbability[stage],
         count: byCurrency.reduce((total, { count }) => total + count, 0),
-        totals: byCurrency.map(({ name, cents }) => ({
-          currency: name.slice(stage.length + 1),
-          total: fromCents(cents),
-        })),
+        totals: byCurrency.map(({ name, cents }) => {
+          const currency = name.slice(stage.length + 1);
+          return { currency, total: fromCents(cents, currency) };
+        }),
       };
     });
 }

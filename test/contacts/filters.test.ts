@@ -80,9 +80,19 @@ beforeAll(async () => {
 const digits = (phone: string) => phone.replace(/\D/g, '');
 type Model = Record<string, (contact: StoredContact, value: string) => boolean>;
 
+const bare = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+const isOfPhone = (phone: string, word: string) =>
+  /^[\d+()./-]*\d[\d+()./-]*$/.test(word) &&
+  [/^00/, /^0{0,2}(?=\d{3})/].some((zeros) => digits(phone).includes(digits(word).replace(zeros, '')));
+
 const model: Model = {
   q: ({ name, username, phone }, value) =>
-    [name, username, phone].some((text) => text?.toLowerCase().includes(value.toLowerCase())),
+    value
+      .split(/\s+/)
+      .every(
+        (word) =>
+          [name, username, phone].some((text) => bare(text ?? '').includes(bare(word))) || isOfPhone(phone ?? '', word),
+      ),
   stage: (contact, value) => contact.stage === value,
   assignedToUserId: (contact, value) => String(contact.assignedToUserId ?? 'none') === value,
   tagId: (contact, value) => contact.tagIds.includes(Number(value)),

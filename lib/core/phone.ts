@@ -1,0 +1,26 @@
+/** The value of a decimal digit of any script: Unicode has those of one script in a row, from zero on. */
+function digitValue(digit: string): string {
+  let zero = digit.codePointAt(0) as number;
+  const code = zero;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(code - zero);
+}
+
+/** Returns the digits of a phone number as numbers are compared: without a trunk zero in brackets, with `00` as the `+` that it means. */
+export const phoneDigits = (phone: string): string =>
+  phone
+    .replace(/\p{Nd}/gu, digitValue)
+    .replace(/^(\D*(?:\+|00)[\d\s]*)\(0\)/, '$1')
+    .replace(/\D/g, '')
+    .replace(/^00/, '');
+
+/** Fewer digits after a zero are no beginning of a number. */
+const minDigits = 3;
+
+/** Returns the spellings by which a word of a search may stand in a phone number, none where it is no part of one. */
+export function phoneSpellings(word: string): string[] {
+  if (!/^[\p{Nd}+()./-]*\p{Nd}[\p{Nd}+()./-]*$/u.test(word)) return [];
+  const digits = phoneDigits(word);
+  const significant = digits.replace(/^0/, '');
+  return significant.length < minDigits ? [digits] : [digits, significant];
+}
