@@ -1,8 +1,9 @@
 import { measure } from '#lib/core/metrics.ts';
 import { queues } from '#lib/core/queues.ts';
 import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { sweep, sweepDimensions } from '#lib/publishing/sweep.ts';
+import { sweep } from '#lib/publishing/sweep.ts';
 import { worker } from '#lib/queues/worker.ts';
+import { sweepDimensions } from '#lib/table/dead-letter.ts';
 
 /** Once a minute: whatever a crash interrupted goes on. */
 export const handler = worker(

@@ -4,7 +4,7 @@ import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { signInDimensions } from '#lib/auth/session-dimensions.ts';
 import { type MetricName, metricNamespace } from '#lib/core/metrics.ts';
 import { busDimensions } from '#lib/publishing/bus.ts';
-import { sweepDimensions } from '#lib/publishing/sweep.ts';
+import { sweepDimensions } from '#lib/table/dead-letter.ts';
 import { fileDimensions } from '#lib/transport/receiving/dimensions.ts';
 import { mailDimensions } from '#lib/transport/sending/dimensions.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';

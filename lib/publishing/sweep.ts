@@ -20,9 +20,6 @@ const longestWaitMs = 10 * minuteMs;
 const jitterMs = 10 * secondMs;
 const maxCalls = 25;
 
-/** Under these its metrics lie. */
-export const sweepDimensions = { worker: 'sweep' };
-
 /** What a sweep found; undefined when it did not get to look into every shard, so that the metric is missing and its alarm rings. */
 export interface Swept {
   /** Rows past their time whose message was sent before, in vain; those of a group count as one. */

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { isPassing } from '#lib/aws/aws.ts';
-import { inParallel } from '#lib/core/async.ts';
-import { timestamp } from '#lib/core/clock.ts';
+import { hourMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
+import { measure } from '#lib/core/metrics.ts';
+import { inParallel } from '#lib/core/async.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { firstCharacters, withoutControls } from '#lib/core/text.ts';
 import { failureOf } from './errors.ts';
@@ -14,6 +15,9 @@ import { writeIf } from './update.ts';
 
 /** The sweeper tries a row once a minute: in as many minutes a bad deployment is taken back, or a new one complete. */
 export const maxTries = 15;
+
+/** Under these the metrics of a sweep lie. */
+export const sweepDimensions = { worker: 'sweep' };
 
 /** A row of the outbox or a timer that is not tried any more. Its `id` is its place. */
 export interface DeadLetter {
@@ -95,9 +99,10 @@ export async function bury({ pk, sk }: Key, error: unknown): Promise<void> {
   try {
     await writeIf({ key: { pk, sk }, set: { dead }, if: { present: ['pk'] } });
   } catch (failure) {
-    // No room for it, in a row larger than any that is written here: it stays where it is found again.
+    // No room for it, in a row larger than any that is written here: every sweep finds it again, and counts it by this.
     if (!isPermanent(failure)) throw failure;
-    log().error('a row cannot be made a dead letter', failure as Error);
+    log().error('a row cannot be made a dead letter', { row: idOf({ pk, sk }), reason: reasonOf(failure) });
+    measure(sweepDimensions, { deadRows: 1 });
   }
 }
 
@@ -110,12 +115,15 @@ const Shown = v.object({
 
 /** Queries side by side. */
 const maxQueries = 16;
+/** A timer that is buried is due by then: that of a saga is set a few minutes ahead (lib/table/resume.ts). */
+const longestAheadMs = hourMs;
 
-/** Returns every dead letter, oldest first. */
+/** Returns every dead letter, oldest first. Timers that are due later than that are not read. */
 export async function listDead(): Promise<DeadLetter[]> {
   const found: Row[] = [];
+  const below = shifted(timestamp(), longestAheadMs);
   await inParallel([...shardsOf('outbox'), ...shardsOf('due')], maxQueries, async (pk) => {
-    for await (const page of pages({ pk, ascending: true })) found.push(...page.filter(isDead));
+    for await (const page of pages({ pk, below, ascending: true })) found.push(...page.filter(isDead));
   });
   found.sort((a, b) => (a.sk < b.sk ? -1 : 1));
   return found.map((row) => {

@@ -7,11 +7,12 @@ import { eventKinds } from '#lib/events/kinds.ts';
 import { sweep } from '#lib/publishing/sweep.ts';
 import { dispatch } from '#lib/queues/dispatch.ts';
 import { dispatchTimers } from '#lib/queues/send.ts';
-import { listDead, maxTries, putBack } from '#lib/table/dead-letter.ts';
+import { bury, listDead, maxTries, putBack } from '#lib/table/dead-letter.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
+import { bytesOf } from '#lib/table/size.ts';
 import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -133,6 +134,35 @@ test('a timer whose message is sent in vain is sent ever more rarely, is overdue
   const dead = (await listDead()).find(({ id }) => id === idOf(row));
   expect(dead).toMatchObject({ tenant, tries: 150, reason: 'Error: sent in vain' });
   await remove([row]);
+});
+
+test('the list of dead letters reads no timer that is due later than in an hour', async () => {
+  const tenant = await newTenant();
+  const dead = { dead: { at: timestamp(), reason: 'a reason' } };
+  const rows = [30, 90].map((minutes) => {
+    const at = fromNow(minutes * 60_000);
+    return { ...overdue(tenant, 'ahead', dead), at, sk: `${at}#${tenant}#test#ahead` };
+  });
+  await put(rows);
+  const found = (await listDead()).filter((one) => one.tenant === tenant);
+  expect(found.map(({ id }) => id)).toEqual([idOf(rows[0] as Row)]);
+  await remove(rows);
+});
+
+test('a row without room for the mark of a dead letter is counted by the metric', async () => {
+  const row = overdue(await newTenant(), 'full', { note: '' });
+  const full = { ...row, note: 'x'.repeat(400 * 1024 - bytesOf(row)) };
+  await put([full]);
+  const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+    await bury(full, new Error('a reason'));
+    expect(lines.mock.calls.flat().join('')).toContain('"deadRows":1');
+  } finally {
+    lines.mockRestore();
+    vi.unstubAllEnvs();
+  }
+  await remove([full]);
 });
 
 /** The partition that is asked for. */
