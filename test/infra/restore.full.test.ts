@@ -123,7 +123,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
     answers.push(JSON.parse((await run(process.execPath, args, { cwd: root, env })).stdout));
   }
   const [finished, exported, imported, { key }] = answers;
-  expect(finished).toEqual({ finished: { events: expect.any(Number), sagas: 1 } });
+  expect(finished).toEqual({ finished: { events: expect.any(Number), sagas: 1, deadLetters: 0 } });
   expect(finished.finished.events).toBeGreaterThan(0);
   expect(imported).toEqual(exported);
   const restored = api(key);

@@ -8,12 +8,13 @@ import { environments, operator, tenantKey } from '#lib/core/tenant.ts';
 import { isDead } from '#lib/table/dead-letter.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
+import { isResting } from '#lib/table/resume.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
-import { Sagas } from '#lib/table/saga.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { archived, count, noCounts } from './archive.ts';
+import { isSaga, sagaOf } from './finish.ts';
 import { Digest, sealOf } from './seal.ts';
 
 const attempts = 3;
@@ -21,7 +22,7 @@ const pauseMs = 2_000;
 
 /**
  * Writes a workspace, both environments, to a sealed file that `importWorkspace` reads, without keys, secrets, and what only the moment
- * needs. Returns what it holds, in the nouns of the API. Raises 404, and 409 while the workspace changes or has events that are dead letters. Needs the key.
+ * needs. Returns what it holds, in the nouns of the API. Raises 404, and 409 while the workspace changes or has dead letters. Needs the key.
  */
 export async function exportWorkspace(id: number, file: string): Promise<Record<string, number>> {
   await getWorkspace(new UnitOfWork({ workspaceId: id, env: 'live' }, operator));
@@ -74,9 +75,9 @@ class Archive {
     yield line({ format: 'crm-workspace', version: 3, workspaceId: this.#id, exportedAt: timestamp() });
     for await (const row of rowsOfWorkspace(this.#id)) {
       const isEvent = row.pk.startsWith(outboxPrefix);
-      if (isEvent && isDead(row))
-        throw conflict('dead_letters', 'events of the workspace are dead letters: say admin dead-letter retry first');
-      const isUnfinished = isEvent || row.pk.endsWith(`#${Sagas.name}`);
+      if (isEvent ? isDead(row) : isSaga(row) && (await rests(row)))
+        throw conflict('dead_letters', 'work of the workspace is a dead letter: say admin dead-letter retry first');
+      const isUnfinished = isEvent || isSaga(row);
       if (isUnfinished) this.isWhole = false;
       const kept = isUnfinished ? undefined : archived(this.#id, row);
       if (!kept) continue;
@@ -88,6 +89,11 @@ class Archive {
     const digest = summed.end(counted);
     yield `${JSON.stringify({ ...counted, digest, seal: await sealOf(this.#id, digest) })}\n`;
   }
+}
+
+async function rests(row: Row): Promise<boolean> {
+  const { tenant, saga } = sagaOf(row);
+  return isResting(tenant, saga);
 }
 
 /** Rows hold what JSON holds; anything else would be lost without a word. */
