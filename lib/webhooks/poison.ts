@@ -73,7 +73,8 @@ export async function failDelivery(
     );
     for (const key of entries.values()) tx.write({ key, item: null });
     if (row === undefined || (row['status'] !== 'pending' && row['status'] !== 'retrying')) return;
-    const set = { status: 'failed' as const, error: faults.unrecordable, nextAttemptAt: null, completedAt: tx.now };
+    const ending = { error: `${faults.unrecordable} (${reasonOf(error)})`, nextAttemptAt: null, completedAt: tx.now };
+    const set = { status: 'failed' as const, ...ending };
     tx.write({ key: place, set, add: { v: 1 }, if: { is: { v: row['v'] } } });
     // What is found by them is when it ends, too, which has to be read.
     if (!Number.isNaN(Date.parse(String(row['createdAt'])))) {
