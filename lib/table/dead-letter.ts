@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { isPassing } from '#lib/aws/aws.ts';
+import { inParallel } from '#lib/core/async.ts';
 import { hourMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
-import { inParallel } from '#lib/core/async.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { firstCharacters, withoutControls } from '#lib/core/text.ts';
 import { failureOf } from './errors.ts';
