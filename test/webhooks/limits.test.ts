@@ -365,7 +365,9 @@ test('a delivery that cannot be read or recorded is failed and can be replayed, 
   expect(await run((tx) => tx.get(Healths, { id }))).toMatchObject({ begun: [] });
   await mend(odd);
   const failed = (await live.get(`${path}/deliveries`, { status: 'failed' })).body.items;
-  expect(failed).toMatchObject([{ id: Number(odd.sk), error: `${faults.unrecordable} (ValiError)`, nextAttemptAt: null }]);
+  expect(failed).toMatchObject([
+    { id: Number(odd.sk), error: `${faults.unrecordable} (ValiError)`, nextAttemptAt: null },
+  ]);
   const since = new Date(now() - 600_000).toISOString();
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 1 });
   await eventually(async () => receiver.received.length === sent.length + 1, 'the one that can be read again');
