@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadRoutes, type RouteFunction } from '#infra/functions.ts';
 import { apiRevision } from '#lib/core/revision.ts';
+import { withDescriptions } from './openapi/describe.ts';
 import { withNamedEnums } from './openapi/enums.ts';
 import { describeErrors, errorResponses, examplesOf } from './openapi/errors.ts';
 import { everyAnswer, headerRefs, headers, parameters } from './openapi/headers.ts';
@@ -18,8 +19,11 @@ const isPublic = ({ route }: RouteFunction) => route.method !== 'ANY' && !route.
 const isOfPanel = ({ route: { path } }: RouteFunction) => path.startsWith('/panel/') && !path.includes('+}');
 
 /** The OpenAPI 3.1 document of the routes that are for everybody. */
-export const buildOpenApi = (routes: readonly RouteFunction[]) =>
-  withNamedEnums(documentOf(routes.filter(isPublic), true));
+export const buildOpenApi = (routes: readonly RouteFunction[]) => describedOpenApi(routes).document;
+
+/** The same, with the places of the texts in the catalog that it uses. */
+export const describedOpenApi = (routes: readonly RouteFunction[]) =>
+  withDescriptions(withNamedEnums(documentOf(routes.filter(isPublic), true)));
 
 /** That of the panel's operations, by which its page is typed. */
 export const buildPanelApi = (routes: readonly RouteFunction[]) => documentOf(routes.filter(isOfPanel), false);

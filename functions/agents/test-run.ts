@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/agents/{id}/test-run',
     summary: 'Try an AI agent',
-    description:
-      'Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond, and with `too_many_at_once` while ten calls of the workspace wait for somebody outside.',
     scope: 'agents:run',
     body: TestRun,
     status: 200,

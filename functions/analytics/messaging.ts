@@ -10,8 +10,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/analytics/messaging',
     summary: 'Messaging figures',
-    description:
-      '400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.',
     scope: 'analytics:read',
     query: MessagingQuery,
     status: 200,

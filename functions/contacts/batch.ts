@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/contacts/batch',
     summary: 'Create, change and tag contacts in one call',
-    description:
-      'An item is `{"op": "create", …}`, `{"op": "update", "id", …}`, `{"op": "upsert", "matchOn", …}`, `{"op": "addTag", "id", …}` or `{"op": "removeTag", "id", "tagId"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.',
     scope: 'contacts:write',
     body: ContactBatch,
     status: 200,

@@ -11,8 +11,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/contacts/{id}/erasure',
     summary: 'Erase a contact and everything about it',
-    description:
-      'The contact answers 404 at once; its messages, activities, enrollments, jobs and mail follow, deals, tasks and finance records no longer name it, and events that named it lose their data. GET /v1/erasures/{id} follows it. It counts 50 more in the minute of its key.',
     scope: 'contacts:erase',
     body: EraseContact,
     status: 202,

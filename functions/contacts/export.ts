@@ -12,8 +12,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/contacts/{id}/export',
     summary: 'Export everything about a contact',
-    description:
-      'The contact and all that names it: activities, conversation, deals, tasks, enrollments, jobs, invoices, transactions, identities, and with the scope `email:read` its mail, each as its own operation shows it; of attachments what they are. Without `email:read` all mail is left out, also of `messages` and `jobs`, and there is no `emailThreads` and no `emailMessages`. 200 is the document. One of more than 1 MB, or that takes long to gather, becomes a file: 202, and the same call again tells how far it is. Once `status` is `completed`, `url` answers the same document until `expiresAt`, five minutes; each call gives a new one. An hour after that the call makes a new file; the bucket removes each within two days, and an erasure of the contact at once. `failed`: it would be more than 400 MB. A file counts 10 more in the minute of its key. The document is read page by page, not at one moment: what changes meanwhile may be shown as it was or as it became.',
     scope: 'contacts:read',
     hasNoTool: true,
     status: 200,

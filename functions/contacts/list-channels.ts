@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/contacts/{id}/channels',
     summary: 'List the channels of a contact',
-    description: 'An account that the contact has blocked has `blockedAt`. All are on one page.',
     scope: 'contacts:read',
     status: 200,
     response: listOf(ContactChannel),

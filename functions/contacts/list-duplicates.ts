@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/contacts/{id}/duplicates',
     summary: 'List possible duplicates of a contact',
-    description: 'They share username and platform, phone or e-mail, however these are spelled.',
     scope: 'contacts:read',
     query: DuplicateQuery,
     status: 200,

@@ -10,8 +10,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/contacts/{id}/merge',
     summary: 'Merge another contact into this one',
-    description:
-      'This contact keeps its own values and takes those that it lacks, and all tags, messages, activities, deals, tasks, threads, enrollments and finance records of the source. Of its metadata it takes what it has room for; the rest is in a note (contact.note_added).',
     scope: 'contacts:write',
     body: MergeContacts,
     status: 200,

@@ -11,8 +11,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/contacts/{id}/messages/read',
     summary: "Mark a contact's messages as read",
-    description:
-      'Up to `upToMessageId`, or all. `hasUnreadMessages` of the contact becomes false when none is left. `read` says how many were marked. 400 `range_too_large` where they are more than one call may count: mark them in parts then.',
     scope: 'contacts:write',
     body: ReadMessages,
     status: 200,

@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/contacts/upsert',
     summary: 'Create or change a contact',
-    description:
-      'A contact matches when it has the same username (on the same platform), phone or e-mail, however it is spelled. 201 when it is new, 200 when it was changed.',
     scope: 'contacts:write',
     body: UpsertContact,
     status: 201,

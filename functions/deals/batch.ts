@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/deals/batch',
     summary: 'Create, change and move deals in one call',
-    description:
-      'An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "stage", "id", "stage"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.',
     scope: 'deals:write',
     body: DealBatch,
     status: 200,

@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/deals',
     summary: 'Create a deal',
-    description:
-      'A deal is won in the panel only, because that books revenue: `stage` `won` is refused with the reason `won_is_panel_only`.',
     scope: 'deals:write',
     body: CreateDeal,
     status: 201,

@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/deals',
     summary: 'List and search deals',
-    description: '`minValue` and `maxValue` are inclusive, `expectedCloseBefore` is not.',
     scope: 'deals:read',
     query: DealQuery,
     status: 200,

@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/deals/{id}/stage',
     summary: 'Move a deal to a stage',
-    description:
-      'Sets the probability of the stage; `lost` closes the deal, an active stage opens it again. A Won deal may be moved: the income that winning it booked stays.',
     scope: 'deals:write',
     body: SetDealStage,
     status: 200,

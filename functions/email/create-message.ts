@@ -11,8 +11,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/email/messages',
     summary: 'Write an e-mail in a new thread',
-    description:
-      'Sends mail: 409 `mail_not_configured` where the deployment has no sender address. Counts its recipients against those that a workspace may write to in a day, that of `runAt`: 429 with reason `daily_quota` beyond. Without `contactId` it belongs to the contact that has the first address, if there is one.',
     scope: 'email:compose',
     body: CreateEmailMessage,
     status: 202,

@@ -14,8 +14,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/email/threads/{id}/replies',
     summary: 'Reply in an e-mail thread',
-    description:
-      'Sends mail: 409 `mail_not_configured` where the deployment has no sender address. Counts its recipients against those that a workspace may write to in a day, that of `runAt`: 429 with reason `daily_quota` beyond.',
     scope: 'email:send',
     body: CreateReply,
     status: 202,

@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/email/threads/{id}/messages/{messageId}/attachments/{attachmentId}',
     summary: 'Get an attachment of an e-mail',
-    description:
-      '`url` answers the bytes until `expiresAt`, always as a download; it is null unless `status` is `stored`.',
     scope: 'email:read',
     hasNoTool: true,
     status: 200,

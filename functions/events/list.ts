@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/events',
     summary: 'List events',
-    description:
-      'Ascending by `sequence`, strictly after `since`: pass `nextCursor` as the next `since`. Events are kept 30 days; a `since` older than that is a 409 `cursor_expired` with `oldestSequence`. Without `since` the feed starts at its oldest event.',
     scope: 'webhooks:read',
     query: EventQuery,
     status: 200,

@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/files',
     summary: 'Upload a file for a message',
-    description:
-      'PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, before `expiresAt`; then name the id in `attachments` of a message. A file that no message has taken is removed after 24 hours.',
     scope: ['telegram:send', 'email:send', 'email:compose'],
     hasNoTool: true,
     body: CreateFile,

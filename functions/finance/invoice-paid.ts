@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/finance/invoices/{id}/paid',
     summary: 'Mark an invoice as paid',
-    description:
-      'Only a sent or overdue invoice can be paid. The income occurs at `paidAt`, which is now unless given.',
     scope: 'finance:write',
     body: PayInvoice,
     status: 200,

@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/finance/invoices',
     summary: 'List invoices',
-    description:
-      '`outstanding` covers all sent and overdue invoices of the workspace, whatever the filters and the page. `dueBefore` is exclusive.',
     scope: 'finance:read',
     query: InvoiceQuery,
     status: 200,

@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/finance/transactions',
     summary: 'List and search transactions',
-    description: '`from` and `to` compare `occurredAt` and are inclusive; `q` searches descriptions and categories.',
     scope: 'finance:read',
     query: TransactionQuery,
     status: 200,

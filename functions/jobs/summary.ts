@@ -7,7 +7,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/jobs/summary',
     summary: 'Summarise message jobs',
-    description: '400 `range_too_large` where there is more since then than one call reads in two seconds.',
     scope: 'jobs:read',
     query: JobSummaryQuery,
     status: 200,

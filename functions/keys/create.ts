@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/keys',
     summary: 'Mint an API key',
-    description:
-      "The new key has no scope, no higher rate limit, no later expiry and no wider allowlist than the calling key: expiry and allowlist are the calling key's where the body names none, and 403 `stronger_key` where it asks for more. Each range of an allowlist must lie within one range of the calling key's.",
     scope: 'keys:manage',
     body: MintKey,
     status: 201,

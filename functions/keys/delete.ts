@@ -14,8 +14,6 @@ export const handler = endpoint(
     method: 'DELETE',
     path: '/v1/keys/{id}',
     summary: 'Revoke an API key',
-    description:
-      'Any key with `keys:manage` may revoke any key of the workspace, also one that is stronger than itself (a test key only test keys). With `cancelQueued=true` the messages that the key queued and that are not being sent become `failed` (`canceled`), and `canceledJobs` says how many, of which the last may follow within minutes where there are thousands.',
     scope: 'keys:manage',
     query: RevokeQuery,
     status: 200,

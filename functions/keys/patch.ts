@@ -8,8 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/keys/{id}',
     summary: 'Change an API key',
-    description:
-      'A key with a scope, rate limit, expiry or allowlist beyond those of the calling key is not its to change (403 `stronger_key`), and none can be given more than the calling key has: also not the calling key itself. Any key with `keys:manage` may revoke any key of its environment.',
     scope: 'keys:manage',
     body: PatchKey,
     status: 200,

@@ -22,8 +22,6 @@ export const handler = protocolEndpoint(
     method: 'POST',
     path: '/mcp',
     summary: 'MCP server for AI agents',
-    description:
-      'Streamable HTTP with JSON answers, without sessions; versions 2025-03-26 to 2026-07-28. The tools are those that the scopes of the key allow.',
     scope: 'any',
     body: Message,
     status: 200,

@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/messages/{id}/attachments/{attachmentId}',
     summary: 'Get an attachment of a message',
-    description:
-      '`url` answers the bytes until `expiresAt`, always as a download; it is null unless `status` is `stored`. While it is `pending` the bytes are being fetched: `message.updated` tells when they are there.',
     scope: 'contacts:read',
     hasNoTool: true,
     status: 200,

@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/messages',
     summary: 'List the messages of all contacts',
-    description:
-      '`since` and `until` compare `sentAt`, else `createdAt`. Messages with nobody who is a contact are not listed.',
     scope: 'contacts:read',
     query: WorkspaceMessageQuery,
     status: 200,

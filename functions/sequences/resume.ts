@@ -10,8 +10,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/sequences/{id}/resume',
     summary: 'Resume a sequence',
-    description:
-      'What waits is due later by the time of the pause. One by e-mail: 409 `mail_not_configured` where the deployment has no sender address.',
     scope: 'sequences:write',
     status: 200,
     response: Sequence,

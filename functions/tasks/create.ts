@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/tasks',
     summary: 'Create a task',
-    description: 'Without `contactId` the task has the contact of its deal; `null` leaves it without one.',
     scope: 'tasks:write',
     body: CreateTask,
     status: 201,

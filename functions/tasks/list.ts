@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/tasks',
     summary: 'List and search tasks',
-    description:
-      '`q` searches titles. `dueBefore` and `dueAfter` are exclusive and leave out tasks without `dueAt`. `assignedToUserId=none` finds unassigned tasks.',
     scope: 'tasks:read',
     query: TaskQuery,
     status: 200,

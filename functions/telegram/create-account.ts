@@ -12,8 +12,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/telegram/accounts',
     summary: 'Connect a Telegram bot',
-    description:
-      'Telegram is asked whose token it is. The bot hears by a webhook where this deployment has a public address, else by polling. With a test key nobody is asked: a token `test_…` connects a sandbox account. An environment has at most 100 accounts that are connected: 409 `too_many_accounts` beyond.',
     scope: 'accounts:manage',
     body: CreateBot,
     status: 201,

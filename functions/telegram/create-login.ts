@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/telegram/logins',
     summary: 'Log a Telegram user in',
-    description:
-      'Telegram sends a code to the phone, which is entered within ten minutes. 429 with reason `code_sent_lately` within a minute of the last code to the same phone, and `daily_quota` beyond 20 logins begun in a day in UTC. With a test key nobody is asked: the code is `00000`, the password `test`.',
     scope: 'accounts:manage',
     body: CreateLogin,
     status: 201,

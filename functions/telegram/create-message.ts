@@ -14,8 +14,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/telegram/messages',
     summary: 'Queue a Telegram message',
-    description:
-      '`attachments` are ids of `POST /v1/files`, of bots alone; `text` is then their caption: absent, or of 1024 characters at most. One is sent as a photo (JPEG and PNG up to 10 MB) or a document, several as one album where Telegram allows it, else one after the other.',
     scope: 'telegram:send',
     body: CreateTelegramMessage,
     status: 202,

@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/telegram/logins/{id}/code',
     summary: 'Enter the code of a Telegram login',
-    description:
-      'With the fifth wrong code or password the login is over. Who has an account here already gets it connected again.',
     scope: 'accounts:manage',
     body: EnterCode,
     status: 200,

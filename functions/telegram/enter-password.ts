@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/telegram/logins/{id}/password',
     summary: 'Enter the password of a Telegram login',
-    description: 'The password is neither kept nor sent to Telegram (it is proved by SRP).',
     scope: 'accounts:manage',
     body: EnterPassword,
     status: 200,

@@ -13,7 +13,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/twitter/messages',
     summary: 'Queue an X message',
-    description: 'X takes no files: 400 `attachments_not_supported`.',
     scope: 'twitter:send',
     body: CreateTwitterMessage,
     status: 202,

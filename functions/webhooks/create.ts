@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Register a webhook endpoint',
-    description:
-      'The url must be https (http for test keys) and must not lead into a private network. At most 20 endpoints, each url once. `filter` narrows the events of `eventKinds`: every condition must hold, and what an event does not have (a `channel`, a contact) keeps none back. What is filtered out makes no delivery; it is in the feed.',
     scope: 'webhooks:write',
     body: CreateEndpoint,
     status: 201,

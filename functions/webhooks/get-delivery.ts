@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/webhooks/{id}/deliveries/{deliveryId}',
     summary: 'Get a delivery',
-    description: '`deliveryId` takes the integer id and the UUID alike.',
     scope: 'webhooks:read',
     textParams: ['deliveryId'],
     status: 200,

@@ -10,8 +10,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/webhooks/{id}/deliveries',
     summary: 'List the deliveries of an endpoint',
-    description:
-      'A delivery is `skipped`, which `error` explains, when its endpoint was disabled, the attempts of the day were used up or more than 100,000 deliveries waited for the endpoint; it can be replayed.',
     scope: 'webhooks:read',
     query: DeliveryQuery,
     status: 200,

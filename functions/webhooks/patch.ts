@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/webhooks/{id}',
     summary: 'Change a webhook endpoint',
-    description:
-      'While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. `isActive: true` or another `url` clears `status` and `consecutiveFailures`. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.',
     scope: 'webhooks:write',
     body: PatchEndpoint,
     readOnly: { secret: 'POST /v1/webhooks/{id}/rotate', status: 'isActive' },

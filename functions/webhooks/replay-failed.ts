@@ -10,8 +10,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/webhooks/{id}/replay-failed',
     summary: 'Replay failed and skipped deliveries',
-    description:
-      'Queues at most 1000 deliveries of status `failed` or `skipped` that were not replayed yet, oldest first; call again for the next ones.',
     scope: 'webhooks:write',
     body: ReplayFailed,
     status: 202,

@@ -9,8 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
     summary: 'Replay a delivery',
-    description:
-      'A finished delivery of any status can be replayed. To a disabled endpoint the replay is kept as `skipped`.',
     scope: 'webhooks:write',
     textParams: ['deliveryId'],
     status: 202,

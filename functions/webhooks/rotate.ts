@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate',
     summary: 'Rotate the webhook secret',
-    description: 'The secret belongs to the workspace: `endpointIds` names every endpoint that it changes for.',
     scope: 'webhooks:write',
     body: RotateSecret,
     status: 200,

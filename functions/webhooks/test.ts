@@ -11,8 +11,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/webhooks/{id}/test',
     summary: 'Send a test delivery',
-    description:
-      'One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed. 429 with reason `too_many_at_once` while ten calls of the workspace wait for somebody outside.',
     scope: 'webhooks:write',
     body: TestEndpoint,
     status: 200,

@@ -13,9 +13,9 @@ import {
   rateLimited,
   statusOf,
 } from '#lib/core/problem.ts';
-import { badRequestReasons, conflictReasons, rateReasons } from '#lib/core/reasons.ts';
 import { count, storedChoice } from '#lib/core/schema.ts';
 import { scopes } from '#lib/core/scopes.ts';
+import * as texts from './descriptions/errors.ts';
 import type { SchemaComponents } from './schemas.ts';
 
 interface ErrorResponse {
@@ -27,6 +27,7 @@ interface ErrorResponse {
   examples: Record<string, Problem>;
 }
 
+/** Examples of a 403. */
 const refusals: Record<string, [message: string, details?: Record<string, unknown>]> = {
   missing_scope: ['this key lacks the scope deals:write', { requiredScopes: ['deals:write'] }],
   ip_not_allowed: ['this key may not be used from this address'],
@@ -34,19 +35,20 @@ const refusals: Record<string, [message: string, details?: Record<string, unknow
   live_key: ['a test key cannot change a live key'],
 };
 
-/** Of a contact that is nobody on a channel. */
 const identityReasons = Object.fromEntries(
   Object.values<Descriptor>(messaging).map(({ name, title, hasUsernames }) => [
     `no_${name}_identity`,
-    `the contact has ${hasUsernames ? 'neither an id nor a username' : 'no id'} on ${title}`,
+    texts.noIdentity(title, hasUsernames),
   ]),
 );
 
-/** Further ones may come (contract section 21). */
+/** The reasons of an answer, as its description lists them. Further ones may come (contract section 21). */
 const listed = (reasons: Record<string, string>): string =>
   Object.entries(reasons)
     .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
     .join('\n');
+
+const { stale_version, ...conflictReasons } = texts.conflict;
 
 /** Every error answer of the API, with an example of each form that it has (contract 0.5). */
 export const errorResponses: readonly ErrorResponse[] = [
@@ -54,7 +56,7 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'BadRequest',
     status: 400,
     code: 'bad_request',
-    description: `The query or the body failed validation (\`details.fields\`), or breaks a rule (\`details.reason\`):\n\n${listed({ ...badRequestReasons, ...identityReasons })}`,
+    description: `The call is wrong, and repeating it will not help. \`details.fields\` names the fields that are wrong, or \`details.reason\` the rule that was broken:\n\n${listed({ ...texts.badRequest, ...identityReasons })}`,
     examples: {
       fields: invalidField('name', 'too_long', 'name must have at most 200 characters'),
       rule: badRequest('won_is_panel_only', 'deals are won in the panel'),
@@ -64,7 +66,7 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'Unauthorized',
     status: 401,
     code: 'unauthorized',
-    description: 'The bearer key is missing or invalid; `details.reason` says why',
+    description: `The key is missing or does not work. \`details.reason\` says why:\n\n${listed(texts.unauthorized)}`,
     examples: Object.fromEntries(
       Object.entries(unauthorizedReasons).map(([reason, message]) => [
         reason,
@@ -76,8 +78,7 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'Forbidden',
     status: 403,
     code: 'forbidden',
-    description:
-      'The key lacks the scope, may not be used from this address, or reaches for more than it has; `details.reason` says which',
+    description: `The key works, but may not do this. \`details.reason\` says why:\n\n${listed(texts.forbidden)}`,
     examples: Object.fromEntries(
       Object.entries(refusals).map(([reason, [message, more]]) => [
         reason,
@@ -89,14 +90,14 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'NotFound',
     status: 404,
     code: 'not_found',
-    description: 'There is no such resource in this workspace',
+    description: 'There is no such resource in this workspace. One of another workspace looks the same.',
     examples: { contact: notFound('contact') },
   },
   {
     name: 'Conflict',
     status: 409,
     code: 'conflict',
-    description: `The state of the resource, or another call with this Idempotency-Key, does not allow it; \`details.reason\` says why:\n\n${listed(conflictReasons)}`,
+    description: `The call is right, but the state of the resource does not allow it now. \`details.reason\` says why:\n\n${listed(conflictReasons)}`,
     examples: {
       idempotency_key_reused: conflict(
         'idempotency_key_reused',
@@ -111,7 +112,7 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'StaleVersion',
     status: 412,
     code: 'conflict',
-    description: 'The resource has changed since the ETag in If-Match',
+    description: `The resource has changed since the version that the call names.\n\n${listed({ stale_version })}`,
     examples: {
       stale_version: new Problem('conflict', 'the resource has changed since this ETag', { reason: 'stale_version' }),
     },
@@ -120,7 +121,7 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'RateLimited',
     status: 429,
     code: 'rate_limited',
-    description: `The key has used up its requests of this minute, without a \`details.reason\`, or:\n\n${listed(rateReasons)}`,
+    description: `Too many calls. Wait for \`Retry-After\`. Without a \`details.reason\` the key has used up its requests of this minute; otherwise:\n\n${listed(texts.rateLimited)}`,
     examples: {
       minute: rateLimited('too many requests in this minute', 17),
       daily_quota: rateLimited('the 2000 recipients of this day are used up', 3600, 'daily_quota'),
@@ -130,14 +131,15 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'InternalError',
     status: 500,
     code: 'internal_error',
-    description: 'Our fault; safe to try again with back-off',
+    description:
+      'Something went wrong on our side. Repeat the call with backoff; a write with an `Idempotency-Key` is safe to repeat.',
     examples: { internal_error: new Problem('internal_error', 'something went wrong') },
   },
   {
     name: 'Unavailable',
     status: 503,
     code: 'internal_error',
-    description: 'Busy for the moment; nothing was done; try again after Retry-After',
+    description: 'The service is busy and has done nothing. Repeat the call after `Retry-After`.',
     examples: { busy: new Problem('internal_error', 'the service is busy; try again', null, { status: 503 }) },
   },
 ];
@@ -147,9 +149,6 @@ export const examplesOf = ({ examples }: ErrorResponse) =>
     Object.entries(examples).map(([name, { message, body }]) => [name, { summary: message, value: body }]),
   );
 
-const described = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
-  v.optional(v.pipe(schema, v.description(description)));
-
 const FieldError = v.pipe(
   v.object({ field: v.string(), code: storedChoice(fieldCodes), message: v.string() }),
   v.title('FieldError'),
@@ -157,23 +156,24 @@ const FieldError = v.pipe(
 
 const ErrorDetails = v.pipe(
   v.looseObject({
-    fields: described(v.array(FieldError), 'What is wrong with which field, nested as `items[3].phone`'),
-    reason: described(v.string(), 'Why, as one word for programs'),
-    requiredScopes: described(v.array(storedChoice(scopes)), 'With reason `missing_scope`: one of these is needed'),
-    retryAfterSeconds: described(count(), 'With 429: try again after so many seconds'),
+    fields: v.optional(v.array(FieldError)),
+    reason: v.optional(v.string()),
+    docs: v.optional(v.string()),
+    requiredScopes: v.optional(v.array(storedChoice(scopes))),
+    retryAfterSeconds: v.optional(count()),
   }),
   v.metadata({ additionalProperties: true }),
-  v.description('What programs can use of an error; a reason may come with more, as its operation says'),
+  v.description('What a program can use of an error. A reason may come with more fields, as its page says.'),
   v.title('ErrorDetails'),
 );
 
 const ApiError = v.pipe(
   v.object({
     error: storedChoice(Object.keys(statusOf)),
-    message: v.pipe(v.string(), v.description('An explanation for people')),
+    message: v.string(),
     details: v.nullable(ErrorDetails),
   }),
-  v.description('Every error has this form'),
+  v.description('Every error of the API has this form.'),
   v.title('ApiError'),
 );
 

@@ -1,9 +1,13 @@
+import { likeness } from './descriptions/all.ts';
 import type { JsonSchema } from './inner.ts';
 import type { SchemaComponents } from './schemas.ts';
+import { world } from './world.ts';
 
 /** Texts to try, in this order, for properties of these names; the first that fits the schema is taken. */
 const texts: readonly [RegExp, string][] = [
-  [/^(expires|run|due|remind|nextRun|nextAttempt|expectedClose)At$|dueDate/, '2035-06-30T09:00:00Z'],
+  // Keys and links that are tried out must not have expired.
+  [/^expiresAt$/, '2035-06-30T09:00:00Z'],
+  [/^(run|due|remind|nextRun|nextAttempt|expectedClose)At$|dueDate/, '2026-12-11T09:00:00Z'],
   [/email$|^to$/i, 'ada@example.com'],
   [/phone$/i, '+44 20 7946 0958'],
   [/username$/i, 'ada_lovelace'],
@@ -11,8 +15,8 @@ const texts: readonly [RegExp, string][] = [
   [/color$/i, '#336699'],
   [/currency$/i, 'EUR'],
   [/company$/i, 'Analytical Engines'],
-  [/title|subject/i, 'Analytical engine, second instalment'],
-  [/^description$/, 'For whoever asked at the exhibition'],
+  [/title|subject/i, 'Second analytical engine'],
+  [/^description$/, 'For everybody who asked at the exhibition'],
   [/fileName/, 'offer.pdf'],
   [/contentType/, 'application/pdf'],
   [/^language$/, 'en'],
@@ -40,11 +44,11 @@ const texts: readonly [RegExp, string][] = [
   [/^oldValue$/, 'new'],
   [/^newValue$/, 'qualified'],
   [/^(changedF|f)ield$/, 'stage'],
-  [/accountName/, 'Sales'],
+  [/accountName/, 'Sales bot'],
   [/passwordHint/, 'the name of the first cat'],
   [/accessToken/, 'test_b2F1dGgtZXhhbXBsZQ'],
   [/refreshToken|clientId/, 'b2F1dGgtZXhhbXBsZQ'],
-  [/text|body|notes|message|preview/i, 'We met at the exhibition.'],
+  [/text|body|notes|message|preview/i, 'Is the offer still open?'],
   [/url$/i, 'https://example.com/hooks/crm'],
   [/(keyId|KeyId)$/, 'k7Qm2ZpX9aBc'],
   [/^ip|Ip$/, '203.0.113.7'],
@@ -68,8 +72,25 @@ const isNullable = ({ type, anyOf }: JsonSchema) =>
   (Array.isArray(type) && type.includes('null')) ||
   (Array.isArray(anyOf) && anyOf.some((option: JsonSchema) => option['type'] === 'null'));
 
-/** An example of a schema, the same every time: its own, its default, its first value, or one that fits its name and limits. */
-export function exampleOf(schema: JsonSchema, components: SchemaComponents, name = ''): unknown {
+/** Where a value stands: under which name, in which schema, and at which place of it. */
+interface Spot {
+  name?: string;
+  title?: string;
+  place?: string;
+}
+
+/** Returns the value that the world of the examples has for a property of a schema, or of one that is like it. */
+function inWorld({ title, place = '' }: Spot): { value: unknown } | undefined {
+  for (let at = title; at !== undefined; at = likeness.get(at)) {
+    const known = world[at];
+    if (known && place in known) return { value: known[place] };
+  }
+  return undefined;
+}
+
+/** Returns an example of a schema, the same every time: its own, that of the world, its default, its first value, or one that fits. */
+export function exampleOf(schema: JsonSchema, components: SchemaComponents, spot: Spot = {}): unknown {
+  const { name = '' } = spot;
   const {
     examples,
     default: preset,
@@ -80,18 +101,22 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, name
     type,
     ...rest
   } = components.resolve(schema);
+  const known = inWorld(spot);
+  if (known) return known.value;
   if (Array.isArray(examples)) return examples[0];
   if (usuallyNull.test(name) && isNullable({ type, anyOf })) return null;
   if (preset !== undefined) return preset;
   if (constant !== undefined) return constant;
   if (Array.isArray(values)) return values[0];
+  const { $ref } = schema as { $ref?: string };
+  const inner = $ref === undefined ? spot : { name, title: $ref.split('/').at(-1) as string };
   const options = (anyOf ?? oneOf) as JsonSchema[] | undefined;
-  if (options) return exampleOf(options[0] as JsonSchema, components, name);
+  if (options) return exampleOf(options[0] as JsonSchema, components, inner);
   switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
-      return exampleOfObject(rest, components);
+      return exampleOfObject(rest, components, inner);
     case 'array':
-      return [exampleOf(rest['items'] as JsonSchema, components, name.replace(/s$/, ''))];
+      return [exampleOf(rest['items'] as JsonSchema, components, { name: name.replace(/s$/, '') })];
     case 'string':
       return exampleOfText(rest, name);
     case 'integer':
@@ -105,10 +130,19 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, name
   }
 }
 
-function exampleOfObject({ properties = {}, additionalProperties }: JsonSchema, components: SchemaComponents) {
+function exampleOfObject(
+  { properties = {}, additionalProperties }: JsonSchema,
+  components: SchemaComponents,
+  { title, place }: Spot,
+) {
   const entries = Object.entries(properties as Record<string, JsonSchema>);
   if (entries.length === 0 && additionalProperties) return { source: 'exhibition' };
-  return Object.fromEntries(entries.map(([key, inner]) => [key, exampleOf(inner, components, key)]));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => {
+      const spot = { name, title, place: place ? `${place}.${name}` : name } as Spot;
+      return [name, exampleOf(inner, components, spot)];
+    }),
+  );
 }
 
 function exampleOfText(schema: JsonSchema, name: string): string {
@@ -148,9 +182,19 @@ const integers: readonly [RegExp, number][] = [
   [/Tokens$/, 212],
   [/^(index|failed|consecutiveFailures|unreadCount)$/, 0],
   [/contactId/i, 7],
+  [/^dealId$/, 31],
+  [/^taskId$/, 58],
+  [/^(accountId|account)$/, 2],
+  [/^tagId$/, 4],
+  [/^(assignedToUserId|userId)$/, 3],
+  [/^(endpointId)$/, 5],
+  [/^threadId$/, 12],
+  [/^sequenceId$/, 6],
+  [/^invoiceId$/, 42],
+  [/^jobId$/, 9120],
 ];
 
 const integerFor = (name: string, bounds: Bounds) =>
   within(integers.find(([names]) => names.test(name))?.[1] ?? 1, bounds);
 
-const numberFor = (name: string, bounds: Bounds) => within(/rate$/i.test(name) ? 0.25 : 1200.5, bounds);
+const numberFor = (name: string, bounds: Bounds) => within(/rate$/i.test(name) ? 0.25 : 12_500, bounds);

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { RouteFunction } from '#infra/functions.ts';
-import { entriesOf } from '#lib/core/fields.ts';
 import { maxMetadataFilters } from '#lib/core/metadata.ts';
 import { statusOf } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
@@ -40,23 +39,43 @@ function descriptionOf(route: Route): string {
     scopesOf(route).length > 0 ? `Requires the scope ${scopesOf(route).map(quoted).join(', or ')}.` : '',
     route.scope === 'any' ? 'Any valid key may call it.' : '',
     route.scope === 'public' ? 'Needs no key.' : '',
-    'metadata' in entriesOf(route.query)
-      ? `Filter by metadata with \`metadata[<key>]=<value>\` or \`metadata.<key>=<value>\`, at most ${maxMetadataFilters} of them.`
-      : '',
     elsewhere.length > 0 ? `Not changed here:\n${elsewhere.join('\n')}` : '',
   ];
   return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
 }
 
+/** Ids of the world of the examples, by what stands before them in a path. */
+const idsInPaths: Readonly<Record<string, number>> = {
+  accounts: 2,
+  agents: 1,
+  attachments: 77,
+  contacts: 7,
+  deals: 31,
+  erasures: 9,
+  invoices: 42,
+  jobs: 9120,
+  keys: 17,
+  logins: 8,
+  members: 3,
+  messages: 4711,
+  pipelines: 1,
+  sequences: 6,
+  tags: 4,
+  tasks: 58,
+  threads: 12,
+  transactions: 310,
+  webhooks: 5,
+};
+
 function pathParameters({ path, textParams }: Route) {
-  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => ({
+  return [...path.matchAll(/([^/]+)\/\{([^{}]+)\}/g)].map(([, above = '', name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: textParams?.includes(name)
       ? { type: 'string' }
       : { type: 'integer', format: 'int64', minimum: 1, maximum: maxId },
-    ...(textParams?.includes(name) ? {} : { example: 7 }),
+    ...(textParams?.includes(name) ? {} : { example: idsInPaths[above] ?? 1 }),
   }));
 }
 
@@ -77,7 +96,6 @@ function queryParameters({ query }: Route, components: SchemaComponents) {
 
 /** `metadata[<key>]=<value>`; that `metadata.<key>=<value>` says the same stands in the description, since OpenAPI has no word for it. */
 const metadataFilter = (schema: JsonSchema) => ({
-  description: 'Only what has all of these pairs',
   style: 'deepObject',
   explode: true,
   schema: { ...schema, maxProperties: maxMetadataFilters },

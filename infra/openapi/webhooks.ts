@@ -7,52 +7,33 @@ import type { JsonSchema } from './inner.ts';
 import type { SchemaComponents } from './schemas.ts';
 
 const text = { type: 'string' };
+const uuid = { type: 'string', format: 'uuid' };
 
-/** What every delivery carries, by component name (contract section 14, "Sending"). */
+/** The headers of every delivery, by component name (contract section 14, "Sending"). */
 export const deliveryHeaders = {
-  DeliveryEvent: header('X-SVC-Event', 'The event kind'),
-  DeliveryId: header(
-    'X-SVC-Delivery',
-    'Names this delivery: the same in every attempt, so that one can be told from a repetition',
-    {
-      type: 'string',
-      format: 'uuid',
-    },
-  ),
-  DeliveryAttempt: header('X-SVC-Attempt', 'From 1'),
-  DeliveryTimestamp: header('X-SVC-Timestamp', 'Unix seconds of this attempt'),
-  DeliverySignature: header(
-    'X-SVC-Signature',
-    '`sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given',
-  ),
-  DeliverySignaturePrevious: header(
-    'X-SVC-Signature-Previous',
-    'The same with the secret before, during the grace of a rotation',
-    text,
-    false,
-  ),
-  DeliveryReplayOf: header(
-    'X-SVC-Replay-Of',
-    'The delivery that this one repeats',
-    { type: 'string', format: 'uuid' },
-    false,
-  ),
-  DeliveryWebhookId: header('webhook-id', 'X-SVC-Delivery, as Standard Webhooks name it'),
-  DeliveryWebhookTimestamp: header('webhook-timestamp', 'X-SVC-Timestamp, as Standard Webhooks name it'),
-  DeliveryWebhookSignature: header(
-    'webhook-signature',
-    'The signature of Standard Webhooks; two of them during the grace of a rotation',
-  ),
+  DeliveryEvent: header('X-SVC-Event'),
+  DeliveryId: header('X-SVC-Delivery', uuid),
+  DeliveryAttempt: header('X-SVC-Attempt'),
+  DeliveryTimestamp: header('X-SVC-Timestamp'),
+  DeliverySignature: header('X-SVC-Signature'),
+  DeliverySignaturePrevious: header('X-SVC-Signature-Previous', text, false),
+  DeliveryReplayOf: header('X-SVC-Replay-Of', uuid, false),
+  DeliveryWebhookId: header('webhook-id'),
+  DeliveryWebhookTimestamp: header('webhook-timestamp'),
+  DeliveryWebhookSignature: header('webhook-signature'),
 };
 
-function header(name: string, description: string, schema: JsonSchema = text, required = true) {
-  return { name, in: 'header', required, description, schema };
+function header(name: string, schema: JsonSchema = text, required = true) {
+  return { name, in: 'header', required, schema };
 }
 
 const answers = {
-  '2XX': { description: 'Taken; the whole answer must be there within 5 seconds' },
-  '410': { description: 'The endpoint is disabled at once' },
-  default: { description: 'Not taken: tried again, ten times within three days; `Retry-After` is respected' },
+  '2XX': { description: 'The event was taken. The whole answer must arrive within 5 seconds.' },
+  '410': { description: 'The receiver is gone for good: the endpoint is disabled at once.' },
+  default: {
+    description:
+      'The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected.',
+  },
 };
 
 const pascalCase = (kind: string) => kind.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -75,13 +56,13 @@ const bodyOf = (kind: EventKind) =>
 
 const Event = v.pipe(
   v.variant('event', eventKindNames.map(bodyOf) as never),
-  v.description('An event as it happened: `event` says which.'),
+  v.description('An event. `event` says of which kind it is.'),
   v.title('Event'),
 );
 
 const ErasedEvent = v.pipe(
   v.object({ ...head, data: v.object({ contact_id: v.nullable(v.string()) }), erased: v.literal(true) }),
-  v.description('What is left of an event whose contact was erased: look for `erased` before `event`.'),
+  v.description('An event whose data was erased with its contact. Look for `erased` before `event`.'),
   v.title('ErasedEvent'),
 );
 
@@ -90,13 +71,13 @@ export const describeEvents = (components: SchemaComponents) =>
   components.describe(
     v.pipe(
       v.union([Event, ErasedEvent]),
-      v.description('What the feed lists and endpoints are sent.'),
+      v.description('An entry of the feed, and the body of a delivery.'),
       v.title('AnyEvent'),
     ),
   );
 
 /** Not `webhooks`, whose operations openapi-generator would overwrite with these (its issue 20346). */
-export const webhookTag = { name: 'webhook-events', description: 'What endpoints are sent' };
+export const webhookTag = { name: 'webhook-events', description: 'Requests that webhook endpoints receive.' };
 
 /** What an endpoint is sent: one operation for any event, and one for each kind. */
 export const webhooksOf = (components: SchemaComponents) => ({

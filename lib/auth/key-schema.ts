@@ -61,13 +61,7 @@ const ipAllowlist = listInput(
 );
 /** More than there are, because one may be named twice. */
 const maxScopes = 100;
-const granted = v.pipe(
-  listInput(choice(scopes), maxScopes, 'scopes'),
-  v.minLength(1, 'must have at least 1 scope'),
-  v.description(
-    'Scopes reach further than their names: `webhooks:read` reads the contents of every event by `GET /v1/events`, message texts, transactions and invoices among them; whoever may write a resource also reads it, because writes answer with it (`PATCH` with `{}`).',
-  ),
-);
+const granted = v.pipe(listInput(choice(scopes), maxScopes, 'scopes'), v.minLength(1, 'must have at least 1 scope'));
 
 export const MintKey = v.pipe(
   v.object({

@@ -60,9 +60,15 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The envelope (base document, "Errors"). */
+  /** The envelope (base document, "Errors"), with the path of the page that explains its reason. */
   get body() {
-    return { error: this.code, message: this.message, details: this.details };
+    const { code: error, message, details } = this;
+    const reason = details?.['reason'];
+    return {
+      error,
+      message,
+      details: reason === undefined ? details : { ...details, docs: `/docs/#/errors/${reason}` },
+    };
   }
 }
 

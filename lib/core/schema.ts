@@ -143,12 +143,7 @@ const mark = (): v.BaseMetadata<string | null> => ({ kind: 'metadata', type: 'ma
 const shownOnceMark = mark();
 
 /** A secret in the answer that makes it, which is the only one to show it: what is kept of the answer has null in its place. */
-export const shownOnce = () =>
-  v.pipe(
-    v.nullable(v.string()),
-    v.description('Shown once: null where the answer is given again under its Idempotency-Key'),
-    shownOnceMark,
-  );
+export const shownOnce = () => v.pipe(v.nullable(v.string()), shownOnceMark);
 export const isShownOnce = (schema: v.GenericSchema & { pipe?: readonly unknown[] }) =>
   schema.pipe?.includes(shownOnceMark) ?? false;
 

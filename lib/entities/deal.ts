@@ -24,7 +24,7 @@ import {
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
-import { DealTask, maxTasksInDeal } from './task.ts';
+import { DealTask } from './task.ts';
 
 export type DealStage = (typeof dealStages)[number];
 
@@ -76,12 +76,7 @@ export const Deal = v.pipe(v.object(shown), v.title('Deal'));
 export const DealWithTasks = v.pipe(
   v.object({
     ...shown,
-    tasks: v.pipe(
-      v.array(DealTask),
-      v.description(
-        `The newest ${maxTasksInDeal}, descending by id. GET /v1/tasks?dealId= lists them all, also by status; openTaskCount counts all that are not done.`,
-      ),
-    ),
+    tasks: v.array(DealTask),
   }),
   v.title('DealWithTasks'),
 );

@@ -42,18 +42,10 @@ const Attempt = v.pipe(
     ...attempt,
     responseHeaders: v.pipe(
       v.record(v.string(), v.string()),
-      v.description(
-        'Names in lower case; what is beyond 4 KiB is left out, and of headers that hold secrets the value. Empty without an answer, and of the first attempts where those of all take too much room',
-      ),
       v.examples([{ 'content-type': 'application/json', 'x-request-id': '6f1b9c1e4a3d' }]),
       v.title('AttemptHeaders'),
     ),
-    errorClass: v.pipe(
-      errorClass(),
-      v.description(
-        'Null after a success, and where the attempt failed on our side. `dns`: the host has no address; `refused`: nobody took the connection; `tls`: no secure one came about; `timeout`: no whole answer in 5 seconds; `reset`: the connection ended without a whole, valid answer; `too_large`: the answer is; `status`: it is not 2xx; `blocked_address`: the host leads where webhooks may not go',
-      ),
-    ),
+    errorClass: errorClass(),
   }),
   v.title('DeliveryAttempt'),
 );

@@ -71,29 +71,14 @@ export const EndpointWithSecret = v.pipe(v.object({ ...shown, secret: shownOnce(
 
 const fieldName = () => pattern(/^[a-z][a-z0-9_]{0,63}$/, 64, '1 to 64 letters, digits and _', eventFieldName);
 /** Null is no condition, where one was. */
-const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string, description: string) =>
-  v.exactOptional(
-    v.pipe(
-      v.nullable(v.pipe(listInput(item, max, `${what}s`), v.minLength(1, `must have at least 1 ${what}`))),
-      v.description(description),
-    ),
-  );
+const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>
+  v.exactOptional(v.nullable(v.pipe(listInput(item, max, `${what}s`), v.minLength(1, `must have at least 1 ${what}`))));
 
 const SetEndpointFilter = v.pipe(
   objectInput({
-    changedFields: condition(
-      fieldName(),
-      maxFields,
-      'field',
-      'Of an event with `changed` or `changes`: one of these fields changed, named as there (`lead_score`)',
-    ),
-    channels: condition(choice(channels), maxChannels, 'channel', 'Of an event with a `channel`: it is one of these'),
-    contactTagIds: condition(
-      idInput(),
-      maxTags,
-      'tag',
-      'Of an event with a `contact_id`: the contact has one of these tags when the event is published',
-    ),
+    changedFields: condition(fieldName(), maxFields, 'field'),
+    channels: condition(choice(channels), maxChannels, 'channel'),
+    contactTagIds: condition(idInput(), maxTags, 'tag'),
   }),
   v.title('SetEndpointFilter'),
 );

@@ -37,10 +37,7 @@ export const batchBody = (title: string, ops: BatchOps) =>
         listInput(checkedLater(`${title}Item`, Object.values(ops)), 100, 'items'),
         v.minLength(1, 'must have at least 1 item'),
       ),
-      atomic: v.optional(
-        v.pipe(v.boolean(), v.description('All or nothing, of at most 10 items. Default false')),
-        false,
-      ),
+      atomic: v.optional(v.boolean(), false),
     }),
     v.title(title),
   );
@@ -71,14 +68,8 @@ export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
             status: count(),
             ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
             error: v.nullable(Envelope),
-            id: v.optional(
-              v.pipe(
-                id(),
-                v.description(
-                  `Only where the answer would be more than 5 MB: the item is done, and its ${name}, null here, has this id`,
-                ),
-              ),
-            ),
+            /** Of a resource that has no room in the answer. */
+            id: v.optional(id()),
           }),
           v.title(title.replace(/s$/, '')),
         ),

@@ -437,11 +437,10 @@ export interface components {
             updatedAt: string | null;
             instructions: string;
         };
-        /** @description Every error has this form */
+        /** @description Every error of the API has this form. */
         ApiError: {
             /** @enum {string} */
             error: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "rate_limited" | "internal_error";
-            /** @description An explanation for people */
             message: string;
             details: components["schemas"]["ErrorDetails"] | null;
         };
@@ -589,7 +588,6 @@ export interface components {
             updatedAt: string | null;
             /** @enum {string} */
             stage: "Lead" | "Qualified" | "Proposal" | "Negotiation" | "Won" | "Lost";
-            /** @description The newest 100, descending by id. GET /v1/tasks?dealId= lists them all, also by status; openTaskCount counts all that are not done. */
             tasks: components["schemas"]["DealTask"][];
         };
         EndedSession: Record<string, never>;
@@ -617,18 +615,13 @@ export interface components {
             /** Format: date-time */
             completedAt: string | null;
         };
-        /** @description What programs can use of an error; a reason may come with more, as its operation says */
+        /** @description What a program can use of an error. A reason may come with more fields, as its page says. */
         ErrorDetails: {
-            /** @description What is wrong with which field, nested as `items[3].phone` */
             fields?: components["schemas"]["FieldError"][];
-            /** @description Why, as one word for programs */
             reason?: string;
-            /** @description With reason `missing_scope`: one of these is needed */
+            docs?: string;
             requiredScopes?: ("telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "keys:manage" | "accounts:manage")[];
-            /**
-             * Format: int32
-             * @description With 429: try again after so many seconds
-             */
+            /** Format: int32 */
             retryAfterSeconds?: number;
         } & {
             [key: string]: unknown;
@@ -824,22 +817,22 @@ export interface components {
     };
     responses: {
         /**
-         * @description The query or the body failed validation (`details.fields`), or breaks a rule (`details.reason`):
+         * @description The call is wrong, and repeating it will not help. `details.fields` names the fields that are wrong, or `details.reason` the rule that was broken:
          *
-         *     - `malformed_json`: the body is not valid JSON
-         *     - `unsupported_content_type`: a body is sent with `Content-Type: application/json`
-         *     - `unsupported_content_encoding`: a body is sent uncompressed: `Content-Encoding` is absent or `identity`
-         *     - `body_too_large`: a body has at most 1 MiB
-         *     - `won_is_panel_only`: a deal is won in the panel only
-         *     - `same_contact`: a contact is not merged into itself
-         *     - `batch_too_large`: a batch writes at most 10 MB, an atomic one about 90 rows and 3 MB: put the item, or some of the atomic ones, in another batch
-         *     - `batch_failed`: an item of an atomic batch failed, so nothing was done: `results`
-         *     - `attachments_not_supported`: accounts of this kind send no files
-         *     - `no_recipient`: nobody has written in this thread to whom an answer could go
-         *     - `method_not_allowed`: the path does not answer this method (405): `allowed`
-         *     - `range_too_large`: there is more in the range than one call may sum or mark: ask for a shorter one
-         *     - `no_telegram_identity`: the contact has neither an id nor a username on Telegram
-         *     - `no_twitter_identity`: the contact has neither an id nor a username on X
+         *     - `malformed_json`: The body is not valid JSON. Check quotes, commas, and the encoding, which is UTF-8.
+         *     - `unsupported_content_type`: The body has another content type than JSON. Send it with `Content-Type: application/json`.
+         *     - `unsupported_content_encoding`: The body is compressed, or has another `Content-Encoding` than `identity`. Send it as it is.
+         *     - `body_too_large`: The body is larger than 1 MiB. Send less at once, or upload files with `POST /v1/files`.
+         *     - `won_is_panel_only`: A deal cannot be won over the API, because that books income. Ask a member to win it in the panel.
+         *     - `same_contact`: A contact cannot be merged into itself. Name another contact in `sourceContactId`.
+         *     - `batch_too_large`: The batch writes more than fits: 10 MB in all, or about 90 rows and 3 MB if it is atomic. Split it, and send the items that failed in another batch.
+         *     - `batch_failed`: An item of an atomic batch failed, so nothing was done. `results` says which and why; correct it and send all again.
+         *     - `attachments_not_supported`: Accounts of this kind cannot send files. Leave `attachments` out, or send a link in the text.
+         *     - `no_recipient`: Nobody outside has written in this thread, so there is nobody to reply to. Write a new message instead.
+         *     - `method_not_allowed`: The path exists, but not with this method (status 405). `allowed` and the header `Allow` list those it takes.
+         *     - `range_too_large`: The range holds more than one call can read in two seconds. Ask for a shorter one, and add the results up.
+         *     - `no_telegram_identity`: The contact has neither an id nor a username on Telegram, so it cannot be written to there. Add a username, or name the recipient directly.
+         *     - `no_twitter_identity`: The contact has neither an id nor a username on X, so it cannot be written to there. Add a username, or name the recipient directly.
          */
         BadRequest: {
             headers: {
@@ -854,7 +847,15 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The bearer key is missing or invalid; `details.reason` says why */
+        /**
+         * @description The key is missing or does not work. `details.reason` says why:
+         *
+         *     - `missing_key`: The call has no key. Send one in the header: `Authorization: Bearer csk_…`.
+         *     - `malformed_key`: The key does not have the form `csk_<env>_<keyId><secret>`. Check whether it was cut or has white space in it.
+         *     - `unknown_key`: There is no such key here. Check whether it belongs to another deployment, or create a new one.
+         *     - `revoked_key`: The key was revoked and will never work again. Create a new one.
+         *     - `expired_key`: The key has passed its `expiresAt`. Create a new one, or change the expiry with another key.
+         */
         Unauthorized: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -868,7 +869,16 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The key lacks the scope, may not be used from this address, or reaches for more than it has; `details.reason` says which */
+        /**
+         * @description The key works, but may not do this. `details.reason` says why:
+         *
+         *     - `missing_scope`: The key lacks a scope. Give it one of `requiredScopes`, or use a key that has it.
+         *     - `ip_not_allowed`: The key may not be used from this address. Call from an allowed one, or change the `ipAllowlist` of the key.
+         *     - `stronger_key`: The call would create or change a key that is stronger than the calling one. `field` says in what. Ask for less, or use a stronger key.
+         *     - `live_key`: A test key cannot change a live key. Use a live key with `keys:manage`.
+         *     - `foreign_origin`: A web page of another site has called the MCP server, which takes no such calls. Call it from a program.
+         *     - `panel_only`: The operation belongs to the panel and takes no API key. A member can do it there.
+         */
         Forbidden: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -882,7 +892,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description There is no such resource in this workspace */
+        /** @description There is no such resource in this workspace. One of another workspace looks the same. */
         NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -898,41 +908,40 @@ export interface components {
             };
         };
         /**
-         * @description The state of the resource, or another call with this Idempotency-Key, does not allow it; `details.reason` says why:
+         * @description The call is right, but the state of the resource does not allow it now. `details.reason` says why:
          *
-         *     - `idempotency_key_reused`: the Idempotency-Key was used with another query or body, or by another key
-         *     - `idempotency_in_progress`: the first call under this Idempotency-Key is still running: try again after Retry-After
-         *     - `ambiguous_match`: several contacts match: `contactIds`
-         *     - `platform_mismatch`: contacts of two platforms cannot be merged
-         *     - `tag_name_taken`: another tag has this name: `tagId`
-         *     - `job_not_queued`: only a queued job that is not being sent can be canceled
-         *     - `job_not_failed`: only a failed job can be tried again
-         *     - `deal_won`: value and currency of a won deal are booked
-         *     - `invoice_not_payable`: only a sent or overdue invoice can be paid: `status`
-         *     - `thread_is_spam`: a spam thread is not answered
-         *     - `sequence_not_active`: only an active sequence can be paused
-         *     - `sequence_not_paused`: only a paused sequence can go on
-         *     - `webhook_url_taken`: another endpoint has this URL
-         *     - `limit_reached`: there are as many as there may be: tags, endpoints, keys, revenue sources
-         *     - `delivery_in_progress`: the delivery is still being tried
-         *     - `cursor_expired`: events before `oldestSequence` are no longer kept
-         *     - `agent_disabled`: the agent is disabled
-         *     - `self_lockout`: the allowlist would lock out the address of this call
-         *     - `key_revoked`: the key is revoked
-         *     - `account_exists`: the bot or person is connected here already: `accountId`
-         *     - `other_account`: the token is of another bot or person than the account
-         *     - `too_many_accounts`: an environment has at most 100 accounts that are connected, and 1000 of all
-         *     - `no_public_address`: webhooks need a public https address of the deployment (`PUBLIC_URL`)
-         *     - `telegram_not_configured`: the deployment has no `TELEGRAM_API_ID` and hash, which Telegram users log in with
-         *     - `code_needed`: the login needs its code before the password
-         *     - `password_needed`: the login has had its code and needs the password
-         *     - `login_over`: nothing can be entered into this login any more: begin another
-         *     - `login_in_progress`: another call enters something into this login at the moment
-         *     - `login_refused`: Telegram refuses the login, and says why in the message
-         *     - `mail_not_configured`: the deployment has no sender address (`MAIL_FROM`)
-         *     - `recipient_bounced`: mail to one of the `recipients` has bounced for good: `force` sends it again
-         *     - `model_not_available`: the deployment may not use the model of this agent at Bedrock, there is none of that name, or it does not take what agents ask
-         *     - `stale_version`: the resource has changed since the ETag in If-Match (412)
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used for another call: another query or body, or by another API key. Use a new key for each write.
+         *     - `idempotency_in_progress`: The first call with this `Idempotency-Key` is still running. Wait for `Retry-After` and repeat the call to get its answer.
+         *     - `ambiguous_match`: Several contacts match the upsert: `contactIds`. Merge them, or change the right one by its id.
+         *     - `platform_mismatch`: The two contacts are on different platforms, so they cannot be merged. Keep both.
+         *     - `tag_name_taken`: Another tag has this name: `tagId`. Use that tag, or choose another name.
+         *     - `job_not_queued`: The message is being sent, was sent, or has failed, so it cannot be canceled. Read the job for its status.
+         *     - `job_not_failed`: The message has not failed, so it cannot be tried again. Read the job for its status.
+         *     - `deal_won`: The value and currency of a won deal are booked and cannot change. Book a transaction to correct them.
+         *     - `invoice_not_payable`: The invoice is a draft, canceled, or paid already: `status`. Only sent and overdue invoices can be paid.
+         *     - `thread_is_spam`: The thread is marked as spam, so it is not answered. Set its status to `open` first.
+         *     - `sequence_not_active`: The sequence is not active, so it cannot be paused. Read it for its status.
+         *     - `sequence_not_paused`: The sequence is not paused, so it cannot be resumed. Read it for its status.
+         *     - `webhook_url_taken`: Another endpoint has this address. Change that one, or delete it first.
+         *     - `limit_reached`: The workspace has as many of these as it may have. Delete or revoke one first; the message names the limit.
+         *     - `delivery_in_progress`: The delivery is still being tried, so it cannot be replayed. Wait until it has succeeded or failed.
+         *     - `cursor_expired`: Events before `oldestSequence` are no longer kept. Read the resources themselves, then go on from there.
+         *     - `agent_disabled`: The agent is switched off, so it cannot be tried. A member can enable it in the panel.
+         *     - `self_lockout`: The new allowlist would lock out the address of this very call. Include it, or use another key.
+         *     - `key_revoked`: The key is revoked and cannot be changed any more. Create a new one.
+         *     - `account_exists`: The bot or person is connected here already: `accountId`. Use that account, or give it a new token.
+         *     - `other_account`: The token belongs to another bot or person than this account. Connect it as a new account.
+         *     - `too_many_accounts`: The environment has 100 connected accounts, or 1,000 in all. Disconnect one first.
+         *     - `no_public_address`: The deployment has no public https address, which webhooks need. Use `polling`, or have the operator set `PUBLIC_URL`.
+         *     - `telegram_not_configured`: The deployment cannot log Telegram users in. Have the operator set `TELEGRAM_API_ID` and its hash.
+         *     - `code_needed`: The login needs its code before the password. Enter the code first.
+         *     - `password_needed`: The code was accepted, and the login needs the password now. Enter that.
+         *     - `login_over`: The login has ended: it took too long, or had too many wrong tries. Begin another one.
+         *     - `login_in_progress`: Another call is entering something into this login. Wait a moment and read its answer.
+         *     - `login_refused`: Telegram refuses the login; the message says why. Correct the cause and begin another one.
+         *     - `mail_not_configured`: The deployment has no sender address, so it cannot send mail. Have the operator set `MAIL_FROM`.
+         *     - `recipient_bounced`: Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.
+         *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
          */
         Conflict: {
             headers: {
@@ -949,7 +958,11 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The resource has changed since the ETag in If-Match */
+        /**
+         * @description The resource has changed since the version that the call names.
+         *
+         *     - `stale_version`: The resource has changed since the ETag in `If-Match` (status 412). Read it again, and repeat your change on the new version.
+         */
         StaleVersion: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -965,11 +978,11 @@ export interface components {
             };
         };
         /**
-         * @description The key has used up its requests of this minute, without a `details.reason`, or:
+         * @description Too many calls. Wait for `Retry-After`. Without a `details.reason` the key has used up its requests of this minute; otherwise:
          *
-         *     - `daily_quota`: the workspace has used up its mails, agent tokens, delivery attempts or Telegram logins of a day in UTC
-         *     - `too_many_at_once`: too many calls of the workspace that wait for somebody outside are under way
-         *     - `code_sent_lately`: Telegram sent this phone a code less than a minute ago
+         *     - `daily_quota`: The workspace has used up a quota of the day: mails, agent tokens, or Telegram logins. Wait until midnight UTC, or have the operator raise it.
+         *     - `too_many_at_once`: Ten calls of the workspace are waiting for somebody outside already. Wait until some have ended, and repeat the call.
+         *     - `code_sent_lately`: Telegram sent this phone a code less than a minute ago. Use that code, or wait for `Retry-After`.
          */
         RateLimited: {
             headers: {
@@ -985,7 +998,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Our fault; safe to try again with back-off */
+        /** @description Something went wrong on our side. Repeat the call with backoff; a write with an `Idempotency-Key` is safe to repeat. */
         InternalError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -999,7 +1012,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Busy for the moment; nothing was done; try again after Retry-After */
+        /** @description The service is busy and has done nothing. Repeat the call after `Retry-After`. */
         Unavailable: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1016,37 +1029,22 @@ export interface components {
         };
     };
     parameters: {
-        /**
-         * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-         * @example 3f1c9d0e-contact-import-17
-         */
+        /** @example 3f1c9d0e-contact-import-17 */
         IdempotencyKey: string;
-        /** @description An ETag: the change is refused with 412 when the resource has changed since */
         IfMatch: string;
-        /** @description An ETag: the answer is 304 when the resource has not changed since */
         IfNoneMatch: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Requests allowed per minute; a costly one counts as several */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this minute, after what this call took of the table */
         "X-RateLimit-Remaining": number;
-        /** @description Unix second at which the next minute begins */
         "X-RateLimit-Reset": number;
-        /** @description Names this request; a caller's own X-Request-Id is echoed */
         "X-Request-Id": string;
-        /** @description Revision of this description */
         "X-Api-Revision": string;
-        /** @description Unknown parameters and fields that were ignored: the first 20, then `+3 more` */
         "X-Ignored-Parameters": string;
-        /** @description true when this is the kept answer of an earlier call */
         "Idempotency-Replayed": string;
-        /** @description Seconds to wait */
         "Retry-After": number;
-        /** @description The version of the resource, for If-Match and If-None-Match */
         ETag: string;
-        /** @description Path of what was made */
         Location: string;
     };
     pathItems: never;
@@ -1057,16 +1055,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 6 */
                 id: number;
             };
             cookie?: never;
@@ -1094,27 +1088,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 6,
+                     *       "name": "After the exhibition",
                      *       "channel": "telegram",
-                     *       "accountId": 1,
-                     *       "status": "draft",
-                     *       "stepCount": 1,
-                     *       "enrolledCount": 1,
-                     *       "activeCount": 1,
-                     *       "completedCount": 1,
-                     *       "repliedCount": 1,
-                     *       "failedCount": 1,
-                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "accountId": 2,
+                     *       "status": "active",
+                     *       "stepCount": 3,
+                     *       "enrolledCount": 120,
+                     *       "activeCount": 41,
+                     *       "completedCount": 52,
+                     *       "repliedCount": 24,
+                     *       "failedCount": 3,
+                     *       "startedAt": "2026-11-16T09:00:00Z",
                      *       "pausedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-13T15:30:00Z",
+                     *       "updatedAt": "2026-11-16T09:00:00Z",
                      *       "steps": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 15,
                      *           "position": 1,
-                     *           "delayMinutes": 60,
-                     *           "text": "We met at the exhibition."
+                     *           "delayMinutes": 2880,
+                     *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]
                      *     }
@@ -1137,16 +1131,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 42 */
                 id: number;
             };
             cookie?: never;
@@ -1174,15 +1164,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 42,
                      *       "invoiceNumber": "INV-2026-0042",
-                     *       "status": "draft",
+                     *       "status": "sent",
                      *       "currency": "EUR",
-                     *       "total": 1200.5,
+                     *       "total": 12500,
                      *       "contactId": 7,
-                     *       "issueDate": "2026-11-20T23:17:47Z",
-                     *       "dueDate": "2035-06-30T09:00:00Z",
-                     *       "paidAt": "2026-11-20T23:17:47Z"
+                     *       "issueDate": "2026-11-10T00:00:00Z",
+                     *       "dueDate": "2026-12-10T00:00:00Z",
+                     *       "paidAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Invoice"];
@@ -1203,16 +1193,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 1 */
                 id: number;
             };
             cookie?: never;
@@ -1244,19 +1230,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 2,
+                     *       "name": "Web shop",
                      *       "mode": "pull",
                      *       "defaultCurrency": "EUR",
                      *       "isActive": true,
-                     *       "feedUrl": "https://example.com/hooks/crm",
+                     *       "feedUrl": "https://shop.engines.example/revenue.json",
                      *       "pullIntervalMinutes": 60,
-                     *       "lastSyncStatus": "never",
-                     *       "lastSyncAt": "2026-11-20T23:17:47Z",
+                     *       "lastSyncStatus": "ok",
+                     *       "lastSyncAt": "2026-11-20T23:00:02Z",
                      *       "lastSyncError": null,
-                     *       "totalIngested": 1200.5,
-                     *       "lastEventAt": "2026-11-20T23:17:47Z",
-                     *       "nextRunAt": "2035-06-30T09:00:00Z"
+                     *       "totalIngested": 64310.5,
+                     *       "lastEventAt": "2026-11-20T21:00:01Z",
+                     *       "nextRunAt": "2026-11-21T00:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["RevenueSource"];
@@ -1277,10 +1263,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1325,20 +1308,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 1,
-                     *       "name": "Ada Lovelace",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "name": "First answers",
+                     *       "description": "Answers questions about prices and dates.",
                      *       "status": "active",
                      *       "channels": [
                      *         "telegram"
                      *       ],
                      *       "accountIds": [
-                     *         1
+                     *         2
                      *       ],
                      *       "model": "amazon.nova-lite-v1:0",
                      *       "language": "en",
                      *       "handoffEnabled": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-10-05T08:00:00Z",
+                     *       "updatedAt": "2026-11-12T16:20:00Z",
                      *       "instructions": "Answer in one or two friendly sentences."
                      *     }
                      */
@@ -1358,10 +1341,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1375,7 +1355,7 @@ export interface operations {
                  *       "invoiceNumber": "INV-2026-0042",
                  *       "status": "draft",
                  *       "currency": "EUR",
-                 *       "total": 1200.5,
+                 *       "total": 12500,
                  *       "issueDate": "2026-12-01",
                  *       "dueDate": "2026-12-01"
                  *     }
@@ -1401,15 +1381,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 42,
                      *       "invoiceNumber": "INV-2026-0042",
-                     *       "status": "draft",
+                     *       "status": "sent",
                      *       "currency": "EUR",
-                     *       "total": 1200.5,
+                     *       "total": 12500,
                      *       "contactId": 7,
-                     *       "issueDate": "2026-11-20T23:17:47Z",
-                     *       "dueDate": "2035-06-30T09:00:00Z",
-                     *       "paidAt": "2026-11-20T23:17:47Z"
+                     *       "issueDate": "2026-11-10T00:00:00Z",
+                     *       "dueDate": "2026-12-10T00:00:00Z",
+                     *       "paidAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Invoice"];
@@ -1428,10 +1408,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1467,12 +1444,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "email": "ada@example.com",
-                     *       "name": "Ada Lovelace",
-                     *       "role": "owner",
+                     *       "id": 3,
+                     *       "email": "grace@engines.example",
+                     *       "name": "Grace Hopper",
+                     *       "role": "admin",
                      *       "isActive": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T11:52:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -1491,10 +1468,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1533,19 +1507,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 2,
+                     *       "name": "Web shop",
                      *       "mode": "pull",
                      *       "defaultCurrency": "EUR",
                      *       "isActive": true,
-                     *       "feedUrl": "https://example.com/hooks/crm",
+                     *       "feedUrl": "https://shop.engines.example/revenue.json",
                      *       "pullIntervalMinutes": 60,
-                     *       "lastSyncStatus": "never",
-                     *       "lastSyncAt": "2026-11-20T23:17:47Z",
+                     *       "lastSyncStatus": "ok",
+                     *       "lastSyncAt": "2026-11-20T23:00:02Z",
                      *       "lastSyncError": null,
-                     *       "totalIngested": 1200.5,
-                     *       "lastEventAt": "2026-11-20T23:17:47Z",
-                     *       "nextRunAt": "2035-06-30T09:00:00Z"
+                     *       "totalIngested": 64310.5,
+                     *       "lastEventAt": "2026-11-20T21:00:01Z",
+                     *       "nextRunAt": "2026-11-21T00:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["RevenueSource"];
@@ -1564,10 +1538,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1582,7 +1553,7 @@ export interface operations {
                  *       "steps": [
                  *         {
                  *           "delayMinutes": 60,
-                 *           "text": "We met at the exhibition."
+                 *           "text": "Is the offer still open?"
                  *         }
                  *       ],
                  *       "channel": "telegram",
@@ -1610,27 +1581,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 6,
+                     *       "name": "After the exhibition",
                      *       "channel": "telegram",
-                     *       "accountId": 1,
-                     *       "status": "draft",
-                     *       "stepCount": 1,
-                     *       "enrolledCount": 1,
-                     *       "activeCount": 1,
-                     *       "completedCount": 1,
-                     *       "repliedCount": 1,
-                     *       "failedCount": 1,
-                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "accountId": 2,
+                     *       "status": "active",
+                     *       "stepCount": 3,
+                     *       "enrolledCount": 120,
+                     *       "activeCount": 41,
+                     *       "completedCount": 52,
+                     *       "repliedCount": 24,
+                     *       "failedCount": 3,
+                     *       "startedAt": "2026-11-16T09:00:00Z",
                      *       "pausedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-13T15:30:00Z",
+                     *       "updatedAt": "2026-11-16T09:00:00Z",
                      *       "steps": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 15,
                      *           "position": 1,
-                     *           "delayMinutes": 60,
-                     *           "text": "We met at the exhibition."
+                     *           "delayMinutes": 2880,
+                     *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]
                      *     }
@@ -1684,12 +1655,12 @@ export interface operations {
                      *       "session": "example",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
                      *       "member": {
-                     *         "id": 1,
-                     *         "email": "ada@example.com",
-                     *         "name": "Ada Lovelace",
-                     *         "role": "owner",
+                     *         "id": 3,
+                     *         "email": "grace@engines.example",
+                     *         "name": "Grace Hopper",
+                     *         "role": "admin",
                      *         "isActive": true,
-                     *         "createdAt": "2026-11-20T23:17:47Z"
+                     *         "createdAt": "2026-09-01T11:52:00Z"
                      *       },
                      *       "workspaces": [
                      *         {
@@ -1775,12 +1746,12 @@ export interface operations {
                      * @example {
                      *       "expiresAt": "2035-06-30T09:00:00Z",
                      *       "member": {
-                     *         "id": 1,
-                     *         "email": "ada@example.com",
-                     *         "name": "Ada Lovelace",
-                     *         "role": "owner",
+                     *         "id": 3,
+                     *         "email": "grace@engines.example",
+                     *         "name": "Grace Hopper",
+                     *         "role": "admin",
                      *         "isActive": true,
-                     *         "createdAt": "2026-11-20T23:17:47Z"
+                     *         "createdAt": "2026-09-01T11:52:00Z"
                      *       },
                      *       "workspaces": [
                      *         {
@@ -1814,10 +1785,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1855,16 +1823,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 6 */
                 id: number;
             };
             cookie?: never;
@@ -1897,15 +1861,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "sequenceId": 1,
+                     *       "id": 88,
+                     *       "sequenceId": 6,
                      *       "contactId": 7,
                      *       "contactName": "Ada Lovelace",
                      *       "status": "active",
-                     *       "currentStep": 1,
-                     *       "nextRunAt": "2035-06-30T09:00:00Z",
+                     *       "currentStep": 2,
+                     *       "nextRunAt": "2026-11-23T09:00:00Z",
                      *       "lastError": null,
-                     *       "enrolledAt": "2026-11-20T23:17:47Z",
+                     *       "enrolledAt": "2026-11-16T09:00:00Z",
                      *       "completedAt": null
                      *     }
                      */
@@ -1968,12 +1932,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -2073,7 +2033,7 @@ export interface operations {
                      *             "id": 1,
                      *             "channel": "telegram",
                      *             "direction": "inbound",
-                     *             "body": "We met at the exhibition.",
+                     *             "body": "Is the offer still open?",
                      *             "createdAt": "2026-11-20T23:17:47Z",
                      *             "status": "received"
                      *           }
@@ -2098,16 +2058,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 1 */
                 id: number;
             };
             cookie?: never;
@@ -2117,7 +2073,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Ada Lovelace",
-                 *       "description": "For whoever asked at the exhibition",
+                 *       "description": "For everybody who asked at the exhibition",
                  *       "instructions": "Answer in one or two friendly sentences.",
                  *       "model": "amazon.nova-lite-v1:0",
                  *       "language": "en",
@@ -2125,7 +2081,7 @@ export interface operations {
                  *         "telegram"
                  *       ],
                  *       "accountIds": [
-                 *         1
+                 *         2
                  *       ],
                  *       "handoffEnabled": true,
                  *       "status": "active"
@@ -2152,20 +2108,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 1,
-                     *       "name": "Ada Lovelace",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "name": "First answers",
+                     *       "description": "Answers questions about prices and dates.",
                      *       "status": "active",
                      *       "channels": [
                      *         "telegram"
                      *       ],
                      *       "accountIds": [
-                     *         1
+                     *         2
                      *       ],
                      *       "model": "amazon.nova-lite-v1:0",
                      *       "language": "en",
                      *       "handoffEnabled": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-10-05T08:00:00Z",
+                     *       "updatedAt": "2026-11-12T16:20:00Z",
                      *       "instructions": "Answer in one or two friendly sentences."
                      *     }
                      */
@@ -2187,16 +2143,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 3 */
                 id: number;
             };
             cookie?: never;
@@ -2230,12 +2182,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "email": "ada@example.com",
-                     *       "name": "Ada Lovelace",
-                     *       "role": "owner",
+                     *       "id": 3,
+                     *       "email": "grace@engines.example",
+                     *       "name": "Grace Hopper",
+                     *       "role": "admin",
                      *       "isActive": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T11:52:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -2256,16 +2208,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 6 */
                 id: number;
             };
             cookie?: never;
@@ -2275,11 +2223,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Ada Lovelace",
-                 *       "accountId": 1,
+                 *       "accountId": 2,
                  *       "steps": [
                  *         {
                  *           "delayMinutes": 60,
-                 *           "text": "We met at the exhibition."
+                 *           "text": "Is the offer still open?"
                  *         }
                  *       ]
                  *     }
@@ -2304,27 +2252,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 6,
+                     *       "name": "After the exhibition",
                      *       "channel": "telegram",
-                     *       "accountId": 1,
-                     *       "status": "draft",
-                     *       "stepCount": 1,
-                     *       "enrolledCount": 1,
-                     *       "activeCount": 1,
-                     *       "completedCount": 1,
-                     *       "repliedCount": 1,
-                     *       "failedCount": 1,
-                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "accountId": 2,
+                     *       "status": "active",
+                     *       "stepCount": 3,
+                     *       "enrolledCount": 120,
+                     *       "activeCount": 41,
+                     *       "completedCount": 52,
+                     *       "repliedCount": 24,
+                     *       "failedCount": 3,
+                     *       "startedAt": "2026-11-16T09:00:00Z",
                      *       "pausedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-13T15:30:00Z",
+                     *       "updatedAt": "2026-11-16T09:00:00Z",
                      *       "steps": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 15,
                      *           "position": 1,
-                     *           "delayMinutes": 60,
-                     *           "text": "We met at the exhibition."
+                     *           "delayMinutes": 2880,
+                     *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]
                      *     }
@@ -2347,16 +2295,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 1 */
                 id: number;
             };
             cookie?: never;
@@ -2384,19 +2328,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 2,
+                     *       "name": "Web shop",
                      *       "mode": "pull",
                      *       "defaultCurrency": "EUR",
                      *       "isActive": true,
-                     *       "feedUrl": "https://example.com/hooks/crm",
+                     *       "feedUrl": "https://shop.engines.example/revenue.json",
                      *       "pullIntervalMinutes": 60,
-                     *       "lastSyncStatus": "never",
-                     *       "lastSyncAt": "2026-11-20T23:17:47Z",
+                     *       "lastSyncStatus": "ok",
+                     *       "lastSyncAt": "2026-11-20T23:00:02Z",
                      *       "lastSyncError": null,
-                     *       "totalIngested": 1200.5,
-                     *       "lastEventAt": "2026-11-20T23:17:47Z",
-                     *       "nextRunAt": "2035-06-30T09:00:00Z"
+                     *       "totalIngested": 64310.5,
+                     *       "lastEventAt": "2026-11-20T21:00:01Z",
+                     *       "nextRunAt": "2026-11-21T00:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["RevenueSource"];
@@ -2417,16 +2361,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 42 */
                 id: number;
             };
             cookie?: never;
@@ -2454,15 +2394,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 42,
                      *       "invoiceNumber": "INV-2026-0042",
-                     *       "status": "draft",
+                     *       "status": "sent",
                      *       "currency": "EUR",
-                     *       "total": 1200.5,
+                     *       "total": 12500,
                      *       "contactId": 7,
-                     *       "issueDate": "2026-11-20T23:17:47Z",
-                     *       "dueDate": "2035-06-30T09:00:00Z",
-                     *       "paidAt": "2026-11-20T23:17:47Z"
+                     *       "issueDate": "2026-11-10T00:00:00Z",
+                     *       "dueDate": "2026-12-10T00:00:00Z",
+                     *       "paidAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Invoice"];
@@ -2483,16 +2423,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
-                 * @example 3f1c9d0e-contact-import-17
-                 */
+                /** @example 3f1c9d0e-contact-import-17 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /** @example 31 */
                 id: number;
             };
             cookie?: never;
@@ -2520,27 +2456,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
                      *       "contactId": 7,
                      *       "contactName": "Ada Lovelace",
-                     *       "value": 1200.5,
+                     *       "value": 12500,
                      *       "currency": "EUR",
                      *       "probability": 50,
-                     *       "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *       "closedAt": null,
-                     *       "notes": "We met at the exhibition.",
+                     *       "notes": "Wants delivery before the summer.",
                      *       "openTaskCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "stage": "Lead",
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
                      *       "tasks": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false
                      *         }
                      *       ]

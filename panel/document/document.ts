@@ -125,9 +125,12 @@ export function resolved({ components }: Document, schema: Schema): Schema {
 
 export const isPublic = ({ security }: Operation): boolean => security?.length === 0;
 
-/** The reasons that a description lists, each with what it says: "- `limit_reached`: …". */
-export const reasonsIn = (description: string): { reason: string; text: string }[] =>
-  [...description.matchAll(/^- `([a-z_]+)`: (.+)$/gm)].map(([, reason = '', text = '']) => ({ reason, text }));
+/** Returns what a description lists, reasons or values, each with its text: "- `limit_reached`: …". */
+export const listedIn = (description: string): { name: string; text: string }[] =>
+  [...description.matchAll(/^- `([^`]+)`: (.+)$/gm)].map(([, name = '', text = '']) => ({ name, text }));
+
+/** Returns the description without that list. */
+export const textBeforeList = (description: string): string => description.split(/\n\n?- `/, 1)[0] as string;
 
 /** What a schema lets through, in words, one each: `1 to 100 characters`. */
 export function limitsIn(schema: Schema): string[] {

@@ -1,4 +1,4 @@
-import { allOperations, type Document, fieldsOf, jsonOf, parametersOf, reasonsIn } from './document.ts';
+import { allOperations, type Document, fieldsOf, jsonOf, listedIn, parametersOf } from './document.ts';
 
 /** Something that can be found, and where it stands. */
 export interface Entry {
@@ -44,9 +44,9 @@ export function entriesOf(document: Document): Entry[] {
     const { summary, description = '' } = post;
     return { kind: 'event', title: kind, text: summary, place: `/events/${kind}`, more: description };
   });
-  const reasons = Object.values(document.components.responses).flatMap(({ description }) => reasonsIn(description));
-  const errors = [...new Map(reasons.map((one) => [one.reason, one])).values()].map(
-    ({ reason, text }): Entry => ({ kind: 'error', title: reason, text, place: `/errors/${reason}`, more: '' }),
+  const reasons = Object.values(document.components.responses).flatMap(({ description }) => listedIn(description));
+  const errors = [...new Map(reasons.map((one) => [one.name, one])).values()].map(
+    ({ name, text }): Entry => ({ kind: 'error', title: name, text, place: `/errors/${name}`, more: '' }),
   );
   const schemas = Object.entries(document.components.schemas).map(
     ([name, { description = '', properties = {} }]): Entry => ({

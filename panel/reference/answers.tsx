@@ -24,7 +24,7 @@ const toneOf = (status: string): Tone => (/^2/.test(status) ? 'good' : /^3/.test
 function AnswerOf({ document, answered }: { document: Document; answered: Answered }) {
   const { status, answer } = answered;
   const [isOpen, setOpen] = useState(isGood(answered));
-  const [short = ''] = answer.description.split(/[\n(:]/, 1);
+  const [short = ''] = answer.description.split(/(?<=\.)\s|\n|[(:]/, 1);
   const body = jsonOf(answer);
   const examples = body
     ? [...Object.values(body.examples ?? {}), ...(body.example === undefined ? [] : [{ value: body.example }])]

@@ -1,66 +1,133 @@
-import { useEffect } from 'preact/hooks';
-import { allOperations, answersOf, type Document, jsonOf, reasonsIn } from '../document/document.ts';
+import { allOperations, answersOf, type Document, jsonOf, listedIn, textBeforeList } from '../document/document.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Head } from '../parts/head.tsx';
 import { Json } from './code.tsx';
+import { linkInto } from './links.ts';
 import { inline, Markdown } from './markdown.tsx';
+import { Method } from './method.tsx';
 import { Opened, SchemaTree } from './schema.tsx';
 
-/** Every error by status, with each of its reasons; the one of the address is brought into view. */
-export function Errors({ document: of, reason }: { document: Document; reason?: string | undefined }) {
-  useEffect(() => {
-    if (reason !== undefined) document.getElementById(`reason-${reason}`)?.scrollIntoView({ block: 'center' });
-  }, [reason]);
+/** Every error answer that operations share, with its status. */
+function errorsOf(document: Document) {
   const statuses = new Map(
-    allOperations(of).flatMap(({ operation }) =>
-      answersOf(of, operation).flatMap(({ status, name }) => (name === undefined ? [] : [[name, status] as const])),
+    allOperations(document).flatMap(({ operation }) =>
+      answersOf(document, operation).flatMap(({ status, name }) =>
+        name === undefined ? [] : [[name, status] as const],
+      ),
     ),
   );
-  const { ApiError } = of.components.schemas;
-  const marked = new Set<string>();
+  return Object.entries(document.components.responses).map(([name, answer]) => ({
+    name,
+    status: statuses.get(name),
+    title: name.replaceAll(/(?<=[a-z])([A-Z])/g, ' $1'),
+    answer,
+    examples: Object.values(jsonOf(answer)?.examples ?? {}),
+  }));
+}
+
+/** Every error by status, with each of its reasons. */
+export function Errors({ document }: { document: Document }) {
+  const { ApiError } = document.components.schemas;
   return (
     <>
       <Head title="Errors" />
       <div class="prose">
         <p>
-          Every error has the same envelope. <code>error</code> says its kind, <code>details.reason</code> what a
-          program may go by, <code>message</code> what a person reads.
+          Every error has the same envelope. <code>error</code> says its kind. <code>details.reason</code> is for
+          programs, and <code>message</code> for people. <code>details.docs</code> leads to the page of the reason.
         </p>
-        {ApiError && <SchemaTree document={of} schema={ApiError} isAnswer />}
+        {ApiError && <SchemaTree document={document} schema={ApiError} isAnswer />}
       </div>
-      {Object.entries(of.components.responses).map(([name, answer]) => {
-        const examples = Object.values(jsonOf(answer)?.examples ?? {});
-        return (
-          <section key={name} class="group prose" aria-labelledby={`error-${name}`}>
-            <h2 id={`error-${name}`}>
-              <Badge tone="bad">{statuses.get(name)}</Badge> {name.replaceAll(/(?<=[a-z])([A-Z])/g, ' $1')}
-            </h2>
-            <Markdown text={answer.description.split(/\n\n?- `/, 1)[0] as string} />
-            <dl class="reasons">
-              {reasonsIn(answer.description).map((one) => {
-                // Of a reason that several statuses have, the first is the place.
-                const id = marked.has(one.reason) ? undefined : `reason-${one.reason}`;
-                marked.add(one.reason);
-                return (
-                  <div key={one.reason} id={id} class={one.reason === reason ? 'found' : undefined}>
-                    <dt>
-                      <code>{one.reason}</code>
-                    </dt>
-                    <dd>{inline(one.text)}</dd>
-                  </div>
-                );
-              })}
-            </dl>
-            {examples.length > 0 && (
-              <Opened title={examples.length === 1 ? 'Example' : 'Examples'}>
-                {examples.map(({ value }) => (
-                  <Json key={JSON.stringify(value)} value={value} label="the example" />
-                ))}
-              </Opened>
-            )}
-          </section>
-        );
-      })}
+      {errorsOf(document).map(({ name, status, title, answer, examples }) => (
+        <section key={name} class="group prose" aria-labelledby={`error-${name}`}>
+          <h2 id={`error-${name}`}>
+            <Badge tone="bad">{status}</Badge> {title}
+          </h2>
+          <Markdown text={textBeforeList(answer.description)} />
+          <dl class="reasons">
+            {listedIn(answer.description).map((one) => (
+              <div key={one.name}>
+                <dt>
+                  <a href={linkInto(`/errors/${one.name}`)}>
+                    <code>{one.name}</code>
+                  </a>
+                </dt>
+                <dd>{inline(one.text)}</dd>
+              </div>
+            ))}
+          </dl>
+          {examples.length > 0 && (
+            <Opened title={examples.length === 1 ? 'Example' : 'Examples'}>
+              {examples.map(({ value }) => (
+                <Json key={JSON.stringify(value)} value={value} label="the example" />
+              ))}
+            </Opened>
+          )}
+        </section>
+      ))}
     </>
   );
 }
+
+/** One reason: what happened, what to do, and which operations speak of it. */
+export function ErrorPage({ document, reason }: { document: Document; reason: string }) {
+  const found = errorsOf(document).find(({ answer }) =>
+    listedIn(answer.description).some(({ name }) => name === reason),
+  );
+  const head = <Head title={reason} above={<a href={linkInto('/errors')}>Errors</a>} />;
+  if (!found)
+    return (
+      <>
+        {head}
+        <p>
+          Operations of the panel answer this reason, not those of the API. The <code>message</code> of the error says
+          what is wrong.
+        </p>
+      </>
+    );
+  const { status, title, answer, examples } = found;
+  const text = listedIn(answer.description).find(({ name }) => name === reason)?.text ?? '';
+  const example = examples.find(({ value }) => (value as ErrorBody).details?.reason === reason)?.value ?? {
+    error: codeOf(examples[0]?.value),
+    message: text.split('. ', 1)[0],
+    details: { reason, docs: `/docs/#/errors/${reason}` },
+  };
+  const operations = allOperations(document).filter(({ operation: { description = '' } }) =>
+    description.includes(`\`${reason}\``),
+  );
+  return (
+    <>
+      {head}
+      <div class="prose">
+        <p>
+          <Badge tone="bad">{status}</Badge> {title}
+        </p>
+        <Markdown text={text} />
+        <Json value={example} label="the example" />
+        {operations.length > 0 && (
+          <section aria-labelledby="answered-by">
+            <h2 id="answered-by">Operations that name it</h2>
+            <ul class="entries">
+              {operations.map(({ method, path, operation: { operationId, summary } }) => (
+                <li key={operationId}>
+                  <a href={linkInto(`/operations/${operationId}`)}>
+                    <Method name={method} />
+                    <code>{path}</code>
+                    <span class="muted">{summary}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface ErrorBody {
+  error: string;
+  details: { reason?: string } | null;
+}
+
+const codeOf = (value: unknown) => (value as ErrorBody | undefined)?.error;

@@ -47,11 +47,12 @@ export function Overview({ document }: { document: Document }) {
           <span class="muted">What webhooks are sent and the feed keeps</span>
         </a>
       </div>
-      {document.tags.map(({ name }) => {
+      {document.tags.map(({ name, description: about }) => {
         const operations = operationsOf(document, name);
         return operations.length === 0 ? null : (
           <section key={name} class="group" aria-labelledby={`tag-${name}`}>
             <h2 id={`tag-${name}`}>{name}</h2>
+            {about && <p class="muted">{about}</p>}
             <ul class="entries">
               {operations.map(({ method, path, operation: { operationId, summary } }) => (
                 <li key={operationId}>

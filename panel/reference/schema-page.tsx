@@ -9,7 +9,7 @@ export const SchemaPage = ({ document, name, schema }: { document: Document; nam
   <>
     <Head title={name} above={<a href={linkInto('/home')}>Schemas</a>} />
     <div class="prose">
-      {schema.description && <Markdown text={schema.description} />}
+      {schema.description && !schema.enum && <Markdown text={schema.description} />}
       <SchemaTree document={document} schema={schema} />
     </div>
   </>

@@ -1,9 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Document, limitsIn, nameIn, resolved, type Schema } from '../document/document.ts';
+import {
+  type Document,
+  limitsIn,
+  listedIn,
+  nameIn,
+  resolved,
+  type Schema,
+  textBeforeList,
+} from '../document/document.ts';
 import { Badge } from '../parts/badge.tsx';
 import { linkInto } from './links.ts';
-import { Markdown } from './markdown.tsx';
+import { inline, Markdown } from './markdown.tsx';
 
 interface Shape {
   /** Of a schema that others share. */
@@ -87,6 +95,8 @@ export function SchemaField({ document, name, schema: given, isRequired, isAnswe
   const { schema } = shapeOf(document, given);
   const inside = partsOf(document, given);
   const said = description ?? given.description ?? schema.description;
+  const meanings =
+    listedIn(said ?? '').length > 0 ? listedIn(said ?? '') : listedIn(namedIn(document, given)?.description ?? '');
   const items = schema.items && shapeOf(document, schema.items).schema;
   const { default: byDefault } = given;
   const shownExample = example ?? schema.example ?? schema.examples?.[0];
@@ -100,8 +110,8 @@ export function SchemaField({ document, name, schema: given, isRequired, isAnswe
         {isRequired === true && !isAnswer && <Badge tone="warn">required</Badge>}
         {isRequired === false && isAnswer && <Badge>optional</Badge>}
       </p>
-      {said && <Markdown text={said} />}
-      <Values of={schema.enum ?? items?.enum} />
+      {said && <Markdown text={textBeforeList(said)} />}
+      <Values of={schema.enum ?? items?.enum} meanings={meanings} />
       <Facts
         of={[
           ...limitsIn(schema).map((limit) => ({ limit })),
@@ -119,14 +129,39 @@ export function SchemaField({ document, name, schema: given, isRequired, isAnswe
   );
 }
 
-const Values = ({ of }: { of: readonly unknown[] | undefined }) =>
-  of ? (
+interface ValuesProps {
+  of: readonly unknown[] | undefined;
+  meanings: readonly { name: string; text: string }[];
+}
+
+/** The values that there are, each with its meaning if it has one. */
+function Values({ of, meanings }: ValuesProps) {
+  if (!of) return null;
+  if (meanings.length > 0)
+    return (
+      <ul class="meanings">
+        {meanings.map(({ name, text }) => (
+          <li key={name}>
+            <code>{name}</code> {inline(text)}
+          </li>
+        ))}
+      </ul>
+    );
+  return (
     <p class="values">
       {of.map((value) => (
         <code key={String(value)}>{String(value)}</code>
       ))}
     </p>
-  ) : null;
+  );
+}
+
+/** The named enum that a schema, or each of its items, refers to. */
+function namedIn(document: Document, given: Schema): Schema | undefined {
+  const { name } = shapeOf(document, given);
+  if (name !== undefined) return document.components.schemas[name];
+  return given.items && namedIn(document, given.items);
+}
 
 type Fact = { limit: string } | { word: string; value: unknown };
 

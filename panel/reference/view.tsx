@@ -8,7 +8,7 @@ import { Failure } from '../parts/failure.tsx';
 import { filter } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { Errors } from './errors.tsx';
+import { ErrorPage, Errors } from './errors.tsx';
 import { EventPage, Events } from './events.tsx';
 import { Changelog, Mcp } from './guides.tsx';
 import { Limits } from './limits.tsx';
@@ -53,7 +53,7 @@ const pages: Record<string, Show> = {
     return schema && <SchemaPage key={name} document={document} name={name} schema={schema} />;
   },
   '/errors': (document) => <Errors document={document} />,
-  '/errors/{reason}': (document, { reason }) => <Errors document={document} reason={reason} />,
+  '/errors/{reason}': (document, { reason = '' }) => <ErrorPage document={document} reason={reason} />,
   '/limits': (document) => <Limits document={document} />,
   '/mcp': () => <Mcp />,
   '/changelog': () => <Changelog />,

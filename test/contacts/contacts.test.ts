@@ -5,6 +5,7 @@ import { transact } from '#lib/table/transact.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { mcp } from '#test/mcp/client.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -426,7 +427,7 @@ test('a stale If-Match is 412 on every write that changes a contact', async () =
     ['POST', '/merge', { sourceContactId: 1 }],
   ] as const) {
     const answer = await workspace.live.call(method, `/v1/contacts/${id}${path}`, { body, headers: stale });
-    expect([path, answer.status, answer.body.details]).toEqual([path, 412, { reason: 'stale_version' }]);
+    expect([path, answer.status, answer.body.details]).toEqual([path, 412, because('stale_version')]);
   }
   const { headers } = await workspace.live.get(`/v1/contacts/${id}`);
   const fresh = await workspace.live.post(

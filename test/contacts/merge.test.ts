@@ -16,6 +16,7 @@ import { everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -223,7 +224,7 @@ test('itself, an unknown source and another platform are refused', async () => {
   const unknown = await merge(id, 999_999);
   expect([unknown.status, unknown.body.details.fields[0].code]).toEqual([400, 'unknown_reference']);
   const other = await merge(id, twitter.id);
-  expect([other.status, other.body.details]).toEqual([409, { reason: 'platform_mismatch' }]);
+  expect([other.status, other.body.details]).toEqual([409, because('platform_mismatch')]);
   await workspace.live.post(`/v1/contacts/${id}/merge`, {}, 400);
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -36,7 +37,7 @@ test('several matches are a conflict that names them', async () => {
   for (const name of ['one', 'two'])
     ids.unshift((await workspace.live.post('/v1/contacts', { name, email: 'shared@example.com' })).body.id);
   const { status, body } = await upsert({ matchOn: 'email', email: 'Shared@Example.com', name: 'x' });
-  expect([status, body.details]).toEqual([409, { reason: 'ambiguous_match', contactIds: ids }]);
+  expect([status, body.details]).toEqual([409, { ...because('ambiguous_match'), contactIds: ids }]);
 });
 
 test.each([

@@ -14,6 +14,7 @@ import { type Answer, api, type Client, everyItem, type Options } from '#test/cl
 import { makeMissing } from '#test/contract/make-missing.ts';
 import { wholeSchema } from '#test/contract/whole-schema.ts';
 import { type Schema, wrongQueryTexts, wrongValues } from '#test/contract/wrong-values.ts';
+import { because } from '#test/refusals.ts';
 
 interface Operation {
   name: string;
@@ -303,7 +304,7 @@ describe.each(versioned)('$name', ({ method, path, example }) => {
       expect([answer.status, answer.body.error, answer.body.details]).toEqual([
         412,
         'conflict',
-        { reason: 'stale_version' },
+        because('stale_version'),
       ]);
     }
   });

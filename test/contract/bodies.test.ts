@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { place } from '#test/place.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -37,7 +38,7 @@ describe('a body', () => {
     'application/x-www-form-urlencoded',
   ])('of the type %s is 400', async (type) => {
     const { status, body } = await post('/v1/contacts', '{"name":"Typed"}', type);
-    expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'unsupported_content_type' }]);
+    expect([status, body.error, body.details]).toEqual([400, 'bad_request', because('unsupported_content_type')]);
   });
 
   test.each([
@@ -49,7 +50,7 @@ describe('a body', () => {
     ['with a key __proto__ after others', Buffer.from('{"constructor":{"prototype":{}},"x":{"__proto__":1}}')],
   ])('that is %s is 400', async (_, bytes) => {
     const { status, body } = await post('/v1/contacts', bytes, 'application/json');
-    expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'malformed_json' }]);
+    expect([status, body.error, body.details]).toEqual([400, 'bad_request', because('malformed_json')]);
   });
 
   test('with a prototype in a constructor is read, and both are named as ignored', async () => {
@@ -80,7 +81,7 @@ describe('a body', () => {
     ['/v1/contacts/batch', `{"items":[${create(lists(20_000))}]}`],
   ])('that is nested as deep as can be is 400: %s', async (path, deep) => {
     const { status, body } = await workspace.live.post(path, deep, { 'idempotency-key': 'deep' });
-    expect([status, body.message, body.details]).toEqual([400, tooDeep, { reason: 'malformed_json' }]);
+    expect([status, body.message, body.details]).toEqual([400, tooDeep, because('malformed_json')]);
   });
 
   test('that is nested as deep as can be is a parse error of MCP', async () => {
@@ -98,7 +99,7 @@ describe('a body', () => {
         `{"name":"${'x'.repeat(size - 11)}"}`,
         'application/json',
       );
-      expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'body_too_large' }]);
+      expect([status, body.error, body.details]).toEqual([400, 'bad_request', because('body_too_large')]);
       expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-ratelimit-limit': expect.any(String) });
     },
   );

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claim } from '#lib/http/idempotency.ts';
 import { everyItem } from '#test/client.ts';
+import { because } from '#test/refusals.ts';
 import { everyByteOf } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -37,7 +38,7 @@ describe('an Idempotency-Key', () => {
     );
     for (const { status, body } of answers) {
       if (status === 201) continue;
-      expect([status, body.details]).toEqual([409, { reason: 'idempotency_in_progress' }]);
+      expect([status, body.details]).toEqual([409, because('idempotency_in_progress')]);
     }
     expect(answers.some(({ status }) => status === 201)).toBe(true);
     expect((await everyItem(workspace.live, '/v1/contacts', { q: 'concurrent' })).length).toBe(1);
@@ -50,7 +51,7 @@ describe('an Idempotency-Key', () => {
     expect([answer.status, answer.body.error, answer.body.details]).toEqual([
       409,
       'conflict',
-      { reason: 'idempotency_key_reused' },
+      because('idempotency_key_reused'),
     ]);
   });
 
@@ -60,7 +61,7 @@ describe('an Idempotency-Key', () => {
     const path = `/v1/keys/${id}`;
     const first = await workspace.live.delete(path, headers);
     const other = await workspace.live.delete(`${path}?cancelQueued=true`, headers);
-    expect([other.status, other.body.details]).toEqual([409, { reason: 'idempotency_key_reused' }]);
+    expect([other.status, other.body.details]).toEqual([409, because('idempotency_key_reused')]);
     const same = await workspace.live.delete(`${path}?cancelQueued=false`, headers);
     expect([same.status, same.body, same.headers['idempotency-replayed']]).toEqual([200, first.body, 'true']);
   });
@@ -158,7 +159,7 @@ describe('a kept answer', () => {
     const first = await live.post('/v1/contacts', { name: 'Mine' }, headers);
     for (const body of [{ name: 'Mine' }, { name: 'Other' }]) {
       const answer = await other.post('/v1/contacts', body, headers);
-      expect([answer.status, answer.body.details]).toEqual([409, { reason: 'idempotency_key_reused' }]);
+      expect([answer.status, answer.body.details]).toEqual([409, because('idempotency_key_reused')]);
     }
     expect((await live.post('/v1/contacts', { name: 'Mine' }, headers)).body).toEqual(first.body);
   });
@@ -228,7 +229,7 @@ describe('an ETag', () => {
       expect([answer.status, answer.body.error, answer.body.details]).toEqual([
         412,
         'conflict',
-        { reason: 'stale_version' },
+        because('stale_version'),
       ]);
     }
     expect((await workspace.live.get(path)).body.company).toBe('Z');

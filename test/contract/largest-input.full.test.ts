@@ -43,6 +43,7 @@ import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { anonymous, signedIn } from '#test/panel/member.ts';
 import { serverKey } from '#test/place.ts';
+import { because } from '#test/refusals.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -480,7 +481,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const email = `${'x'.repeat(240)}${everyLetters.indexOf(letters)}@example.com`;
     await send('POST /panel/sign-ins', letters, { email }, [], anonymous());
     const { body } = await anonymous().post('/panel/sessions', largestBody('POST /panel/sessions', letters));
-    expect(body.details).toEqual({ reason: 'invalid_token' });
+    expect(body.details).toEqual(because('invalid_token'));
     calls.driven.add('POST /panel/sessions');
     await session('PATCH /panel/workspace');
     await admin('workspace update', letters, { id: workspaceId });

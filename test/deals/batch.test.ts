@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { because } from '#test/refusals.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
@@ -30,7 +31,7 @@ test('a batch of deals creates, changes and moves, each item for itself', async 
     [201, expect.any(Number), null],
     [200, deal.id, null],
     [200, deal.id, null],
-    [400, null, { reason: 'won_is_panel_only' }],
+    [400, null, because('won_is_panel_only')],
     [400, null, field('stage', 'not_allowed', 4)],
     [400, null, field('title', 'required', 5)],
     [404, null, null],

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -91,7 +92,7 @@ test.each([
 test('a deal that is to open as won is refused with the reason of a move to won', async () => {
   for (const stage of ['won', ' WON ']) {
     const { status, body } = await workspace.live.post('/v1/deals', { title: 'x', stage });
-    expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'won_is_panel_only' }]);
+    expect([status, body.error, body.details]).toEqual([400, 'bad_request', because('won_is_panel_only')]);
   }
   const items = [
     { op: 'create', title: 'x', stage: 'won' },
@@ -99,7 +100,7 @@ test('a deal that is to open as won is refused with the reason of a move to won'
   ];
   const { results } = (await workspace.live.post('/v1/deals/batch', { items })).body;
   expect([results[0].error.details, results[1].error.details.fields[0].code]).toEqual([
-    { reason: 'won_is_panel_only' },
+    because('won_is_panel_only'),
     'invalid_enum',
   ]);
 });
@@ -172,7 +173,7 @@ test('a deal cannot be moved to won through the API', async () => {
   const deal = await create();
   const { status, body } = await workspace.live.post(`/v1/deals/${deal.id}/stage`, { stage: 'won' });
   expect(status).toBe(400);
-  expect(body.details).toEqual({ reason: 'won_is_panel_only' });
+  expect(body.details).toEqual(because('won_is_panel_only'));
   expect((await workspace.live.get(`/v1/deals/${deal.id}`)).body).toEqual(deal);
 });
 
@@ -183,7 +184,7 @@ test('If-Match is honoured by patch and stage move, and their ETag is that of th
   expect(moved.status).toBe(200);
   expect((await workspace.live.get(`/v1/deals/${id}`)).headers['etag']).toBe(moved.headers['etag']);
   const stale = await workspace.live.patch(`/v1/deals/${id}`, { title: 'x' }, { 'if-match': tag });
-  expect([stale.status, stale.body.details]).toEqual([412, { reason: 'stale_version' }]);
+  expect([stale.status, stale.body.details]).toEqual([412, because('stale_version')]);
 });
 
 test('metadata is replaced as a whole, found by pair, and counts as a change of the deal', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/deal.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -77,7 +78,7 @@ test('value and currency of a Won deal are fixed, the rest may change', async ()
   await win(deal.id);
   for (const patch of [{ value: 1 }, { currency: 'USD' }]) {
     const { status, body } = await workspace.live.patch(`/v1/deals/${deal.id}`, patch);
-    expect([status, body.error, body.details]).toEqual([409, 'conflict', { reason: 'deal_won' }]);
+    expect([status, body.error, body.details]).toEqual([409, 'conflict', because('deal_won')]);
   }
   expect((await workspace.live.patch(`/v1/deals/${deal.id}`, { value: 99.9, title: 'Renamed' })).body).toMatchObject({
     title: 'Renamed',

@@ -5,6 +5,7 @@ import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -230,5 +231,5 @@ test.each([
 test('nobody is written to whose address could not be kept', async () => {
   const { threadId } = await receive({ from: `A <a@${'b'.repeat(300)}.example.com>` });
   const { status, body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Hello' });
-  expect([status, body.details]).toEqual([400, { reason: 'no_recipient' }]);
+  expect([status, body.details]).toEqual([400, because('no_recipient')]);
 });

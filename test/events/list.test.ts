@@ -24,6 +24,7 @@ import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { trusted } from '#test/email/raw.ts';
 import type { CauseEvents, Causing } from '#test/events/causing.ts';
+import { because } from '#test/refusals.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -140,7 +141,7 @@ test('a sequence that is older than what is kept is answered with the oldest', a
     const { status, body } = await live.get('/v1/events', { since });
     expect({ status, details: body.details }).toEqual({
       status: 409,
-      details: { reason: 'cursor_expired', oldestSequence: 3 },
+      details: { ...because('cursor_expired'), oldestSequence: 3 },
     });
   }
   const ended = async (query: Record<string, number>) => (await live.get('/v1/events', query)).body.items;
@@ -191,7 +192,7 @@ test('events that have expired and are not yet removed cost a poller no call eac
     const { status, body } = await live.get('/v1/events', { since });
     expect({ status, details: body.details }).toEqual({
       status: 409,
-      details: { reason: 'cursor_expired', oldestSequence: count + 1 },
+      details: { ...because('cursor_expired'), oldestSequence: count + 1 },
     });
   }
   const kept = [count + 1, count + 3, count + 4, count + 5];

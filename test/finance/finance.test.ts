@@ -10,6 +10,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { settle } from '#test/harness.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -92,7 +93,7 @@ test('a sent invoice is paid once: one income, paidAt, and nothing outstanding a
   });
   expect((await workspace.live.get(`/v1/finance/invoices/${id}`)).body).toEqual(body);
   const again = await workspace.live.post(`/v1/finance/invoices/${id}/paid`, {});
-  expect([again.status, again.body.details]).toEqual([409, { reason: 'invoice_not_payable', status: 'paid' }]);
+  expect([again.status, again.body.details]).toEqual([409, { ...because('invoice_not_payable'), status: 'paid' }]);
   const income = (await everyItem(workspace.live, '/v1/finance/transactions')).filter(
     ({ invoiceId }) => invoiceId === id,
   );
@@ -126,7 +127,7 @@ test('twenty payments at once book one income; the others are answered 409', asy
 
 test('a draft cannot be paid, nor can an invoice be paid in the future', async () => {
   const draft = await workspace.live.post(`/v1/finance/invoices/${await invoice({ status: 'draft' })}/paid`, {});
-  expect([draft.status, draft.body.details]).toEqual([409, { reason: 'invoice_not_payable', status: 'draft' }]);
+  expect([draft.status, draft.body.details]).toEqual([409, { ...because('invoice_not_payable'), status: 'draft' }]);
   const early = await workspace.live.post(`/v1/finance/invoices/${await invoice()}/paid`, { paidAt: inHours(1) });
   expect([early.status, early.body.details.fields]).toEqual([
     400,

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { handler } from '#functions/contacts/get.ts';
 import { prime } from '#lib/http/prime.ts';
+import { because } from '#test/refusals.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,7 +20,7 @@ test('a function is primed by refusing a stranger, and nobody hears of it', asyn
   await prime(endpoint);
   // Another function in the same process.
   await prime(endpoint);
-  expect(answers).toEqual([[401, { reason: 'unknown_key' }]]);
+  expect(answers).toEqual([[401, because('unknown_key')]]);
   expect(write).not.toHaveBeenCalled();
   process.stdout.write('heard again');
   expect(write).toHaveBeenCalledExactlyOnceWith('heard again');

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '#test/client.ts';
 import type { World } from '#test/harness/world.ts';
 import { world } from '#test/harness.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -67,7 +68,7 @@ describe('a body', () => {
     const patched = await live.call('PATCH', `/v1/contacts/${contact.id}`, { headers: type, body: '{"name":"After"}' });
     expect([patched.status, patched.body.name]).toEqual([200, 'After']);
     const posted = await live.call('POST', '/v1/contacts', { headers: type, body: '{"name":"No"}' });
-    expect(posted.body.details).toEqual({ reason: 'unsupported_content_type' });
+    expect(posted.body.details).toEqual(because('unsupported_content_type'));
   });
 });
 

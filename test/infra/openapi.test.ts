@@ -55,7 +55,7 @@ test('every reason of a 409 that the contract names is described, and those of o
   const named = [...rows.matchAll(/^\| ([^|]+)/gm)].flatMap(([, cell = '']) => cell.match(/\w*_\w+/g) ?? []);
   const later = [...contract.matchAll(/409 `(\w+_\w+)`/g)].map(([, reason]) => reason);
   const { responses } = JSON.parse(rendered).components;
-  const described: string = JSON.stringify(responses.Conflict);
+  const described: string = JSON.stringify([responses.Conflict, responses.StaleVersion]);
   expect(named.length).toBeGreaterThan(15);
   expect(later).toEqual(expect.arrayContaining(['account_exists', 'login_over', 'recipient_bounced']));
   for (const reason of [...named, ...later, 'too_many_accounts']) expect(described).toContain(`- \`${reason}\`: `);

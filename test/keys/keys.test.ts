@@ -11,6 +11,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { between } from '#test/between.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { advance } from '#test/harness.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -98,7 +99,7 @@ describe('minting', () => {
     const refused = answers.filter(({ status }) => status === 409);
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(98);
     expect(refused).toHaveLength(12);
-    expect(refused[0]?.body.details).toEqual({ reason: 'limit_reached' });
+    expect(refused[0]?.body.details).toEqual(because('limit_reached'));
     const [newest] = (await full.live.get('/v1/keys', { limit: 1 })).body.items;
     await full.live.delete(`/v1/keys/${newest.id}`);
     await full.live.post('/v1/keys', body(), 201);
@@ -340,7 +341,7 @@ test('a key with something behind it is malformed', async () => {
     const answer = await api(undefined).get('/v1/me', undefined, {
       authorization: `Bearer ${workspace.liveKey}${more}`,
     });
-    expect([answer.status, answer.body.details]).toEqual([401, { reason: 'malformed_key' }]);
+    expect([answer.status, answer.body.details]).toEqual([401, because('malformed_key')]);
   }
 });
 
@@ -351,7 +352,7 @@ test('a test key changes no live key', async () => {
     await of.test.patch(`/v1/keys/${items[0].id}`, { name: 'taken over' }),
     await of.test.delete(`/v1/keys/${items[0].id}`),
   ]) {
-    expect([answer.status, answer.body.error, answer.body.details]).toEqual([403, 'forbidden', { reason: 'live_key' }]);
+    expect([answer.status, answer.body.error, answer.body.details]).toEqual([403, 'forbidden', because('live_key')]);
   }
   expect((await of.live.get(`/v1/keys/${items[0].id}`)).body).toMatchObject({ name: 'test', revokedAt: null });
 });

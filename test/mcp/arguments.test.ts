@@ -8,6 +8,7 @@ import { operator } from '#lib/core/tenant.ts';
 import { endpointsOf, isChoice, type Tool } from '#lib/mcp/tool.ts';
 import { transact } from '#lib/table/transact.ts';
 import { mcp } from '#test/mcp/client.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 // The first call to every function of a new system.
@@ -125,7 +126,7 @@ test('more tags than one transaction takes are refused, and none is added; twent
   const { id } = await tool.value('contacts_create', { name: 'Tagged' });
   const names = (count: number) => Array.from({ length: count }, (_, index) => `z${index}`);
   const { isError, value } = await tool.call('contacts_update', { id, addTags: names(60) });
-  expect([isError, value.details]).toEqual([true, { reason: 'batch_too_large' }]);
+  expect([isError, value.details]).toEqual([true, because('batch_too_large')]);
   expect((await tool.value('contacts_get', { id })).tags).toEqual([]);
   expect((await tool.value('contacts_update', { id, addTags: names(20) })).tags).toHaveLength(20);
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 type Row = Record<string, unknown>;
@@ -258,7 +259,7 @@ describe('a write does what the REST calls do', () => {
     const first = await tool.value('finance_record', { ...args, idempotencyKey: 'once' });
     expect(await tool.value('finance_record', { ...args, idempotencyKey: 'once' })).toEqual(first);
     const changed = await tool.call('finance_record', { ...args, amount: 8, idempotencyKey: 'once' });
-    expect([changed.isError, changed.value.details]).toEqual([true, { reason: 'idempotency_key_reused' }]);
+    expect([changed.isError, changed.value.details]).toEqual([true, because('idempotency_key_reused')]);
     const { action: _, ...body } = args;
     const again = await rest.post('/v1/finance/transactions', body, { 'idempotency-key': 'once' });
     expect([again.status, again.body, again.headers['idempotency-replayed']]).toEqual([201, first, 'true']);

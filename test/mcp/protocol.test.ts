@@ -4,6 +4,7 @@ import { converse, type Toolbox } from '#lib/mcp/converse.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';
 import { mcp, meta, modernVersion } from '#test/mcp/client.ts';
 import { place } from '#test/place.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -292,7 +293,7 @@ describe('the endpoint', () => {
     ] as const) {
       const answer = await client.legacy('ping', {}, headers);
       expect(answer.status, JSON.stringify(headers)).toBe(status);
-      if (status === 403) expect(answer.body.details).toEqual({ reason: 'foreign_origin' });
+      if (status === 403) expect(answer.body.details).toEqual(because('foreign_origin'));
     }
   });
 

@@ -15,6 +15,7 @@ import { membershipsOf } from '#lib/workspaces/people.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { anonymous, mailedToken, newAddress, newMember, signedIn } from '#test/panel/member.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const tenantOf = (workspaceId: number) => ({ workspaceId, env: 'live' }) as const;
@@ -187,7 +188,7 @@ test('a workspace has a thousand members at most', async () => {
   await writeIf({ key: rowKey('memberCount', { workspace: id }), set: { made: 999 } });
   await owner.post('/panel/members', { email: newAddress() }, 201);
   const { status, body } = await owner.post('/panel/members', { email: newAddress() });
-  expect([status, body.details]).toEqual([409, { reason: 'limit_reached', limit: 1000 }]);
+  expect([status, body.details]).toEqual([409, { ...because('limit_reached'), limit: 1000 }]);
 });
 
 test('a client asks for fifty links a day for an address, and uses up the day of nobody else', async () => {
@@ -269,7 +270,7 @@ test('a member is shown and changes the secret of endpoints only where the role 
     const refused = await member.post(`/v1/webhooks/${endpoint.body.id}/rotate`, {});
     expect([refused.status, refused.body.details]).toEqual([
       403,
-      { reason: 'missing_scope', requiredScopes: ['finance:read', 'keys:manage'] },
+      { ...because('missing_scope'), requiredScopes: ['finance:read', 'keys:manage'] },
     ]);
   }
   const second = await create(member, 'second', ['contact.created']);
@@ -302,7 +303,7 @@ test('a session acts in another workspace only where a call names it', async () 
   await owner.patch(`/panel/members/${session.memberId}`, { isActive: false });
   for (const client of [session, session.in({ workspaceId: one.id })]) {
     const { status, body } = await client.get('/v1/me');
-    expect([status, body.details]).toEqual([403, { reason: 'unknown_workspace' }]);
+    expect([status, body.details]).toEqual([403, because('unknown_workspace')]);
   }
   expect((await session.in({ workspaceId: two.id }).get('/v1/me')).body.id).toBe(two.id);
 });
@@ -314,7 +315,7 @@ test('who is made active again signs in again', async () => {
   const token = await mailedToken(gone.email);
   for (const isActive of [false, true]) await owner.patch(`/panel/members/${gone.memberId}`, { isActive });
   const { status, body } = await gone.get('/v1/me');
-  expect([status, body.details]).toEqual([401, { reason: 'inactive_member' }]);
+  expect([status, body.details]).toEqual([401, because('inactive_member')]);
   expect((await anonymous().post('/panel/sessions', { token })).status).toBe(401);
   await anonymous().post('/panel/sign-ins', { email: gone.email });
   const next = await eventually(async () => {

@@ -4,6 +4,7 @@ import { createAccount } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { newAddress, type Signed, signedIn } from '#test/panel/member.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -66,15 +67,15 @@ test('an invoice is a draft, sent, then owed; canceled it is owed no more', asyn
   expect(await owed()).toEqual([{ currency: 'CHF', count: 1, total: 120 }]);
   expect(refusal(await owner.post(`${path}/send`, {}))).toEqual([
     409,
-    { reason: 'invoice_not_sendable', status: 'sent' },
+    { ...because('invoice_not_sendable'), status: 'sent' },
   ]);
   expect((await owner.post(`${path}/cancel`, {})).body.status).toBe('canceled');
   expect(await owed()).toEqual([]);
   for (const [verb, reason] of [
     ['cancel', 'invoice_not_cancelable'],
     ['send', 'invoice_not_sendable'],
-  ])
-    expect(refusal(await owner.post(`${path}/${verb}`, {}))).toEqual([409, { reason, status: 'canceled' }]);
+  ] as const)
+    expect(refusal(await owner.post(`${path}/${verb}`, {}))).toEqual([409, { ...because(reason), status: 'canceled' }]);
   const late = (await owner.post('/panel/invoices', { ...invoice, status: 'sent', dueDate: '2026-01-03' })).body;
   await eventually(
     async () => (await owner.get(`/v1/finance/invoices/${late.id}`)).body.status === 'overdue',
@@ -84,7 +85,7 @@ test('an invoice is a draft, sent, then owed; canceled it is owed no more', asyn
   await owner.post(`/v1/finance/invoices/${paid.id}/paid`, {}, 200);
   expect(refusal(await owner.post(`/panel/invoices/${paid.id}/cancel`, {}))).toEqual([
     409,
-    { reason: 'invoice_not_cancelable', status: 'paid' },
+    { ...because('invoice_not_cancelable'), status: 'paid' },
   ]);
   expect((await owner.post(`/panel/invoices/${late.id}/cancel`, {})).body.status).toBe('canceled');
   const unknown = await owner.post('/panel/invoices', { ...invoice, contactId: 999_999 });
@@ -105,7 +106,7 @@ test('a sequence is drafted, changed and activated: who is enrolled begins then'
   const path = `/panel/sequences/${made.body.id}`;
   const enrolled = await client.post(`${path}/enroll`, { contactId });
   expect([enrolled.status, enrolled.body.status]).toEqual([201, 'active']);
-  expect(refusal(await client.post(`${path}/enroll`, { contactId }))).toEqual([409, { reason: 'already_enrolled' }]);
+  expect(refusal(await client.post(`${path}/enroll`, { contactId }))).toEqual([409, because('already_enrolled')]);
   const changed = await client.patch(path, {
     name: 'Better',
     steps: [
@@ -122,7 +123,7 @@ test('a sequence is drafted, changed and activated: who is enrolled begins then'
   const job = await eventually(async () => (await everyItem(client, '/v1/jobs'))[0], 'the first step');
   expect(job).toMatchObject({ source: 'sequence', sequenceId: made.body.id });
   for (const late of [await client.patch(path, { name: 'Late' }), await client.post(`${path}/activate`, {})])
-    expect(refusal(late)).toEqual([409, { reason: 'sequence_not_draft', status: 'active' }]);
+    expect(refusal(late)).toEqual([409, { ...because('sequence_not_draft'), status: 'active' }]);
   const event = await eventually(
     async () => (await client.get('/v1/events', { eventKind: 'sequence.status_changed' })).body.items[0],
     'its event',

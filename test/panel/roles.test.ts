@@ -5,6 +5,7 @@ import { scopes } from '#lib/core/scopes.ts';
 import { type Route, scopesOf } from '#lib/http/route.ts';
 import { api, eventually, everyItem } from '#test/client.ts';
 import { anonymous, mailedToken, newAddress, type Signed, signedIn } from '#test/panel/member.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const all = (await loadRoutes()).map(({ route }) => route);
@@ -33,9 +34,9 @@ test.each(ofMembers.map((route) => ({ name: `${route.method} ${route.path}`, rou
   '$name is for members alone, of the roles that it names and that have its scope',
   async ({ route }) => {
     const none = await anonymous().call(route.method, pathOf(route));
-    expect([none.status, none.body.details]).toEqual([401, { reason: 'missing_session' }]);
+    expect([none.status, none.body.details]).toEqual([401, because('missing_session')]);
     const byKey = await workspace.live.call(route.method, pathOf(route));
-    expect([byKey.status, byKey.body.error, byKey.body.details]).toEqual([403, 'forbidden', { reason: 'panel_only' }]);
+    expect([byKey.status, byKey.body.error, byKey.body.details]).toEqual([403, 'forbidden', because('panel_only')]);
     if (route.path === '/panel/sessions/current' && route.method === 'DELETE') return;
     for (const role of roles) {
       const mayCall =
@@ -120,7 +121,7 @@ test('an Idempotency-Key is of the member who sent it first', async () => {
   expect([again.body.id, again.headers['idempotency-replayed']]).toEqual([first.body.id, 'true']);
   for (const other of [signed.admin, workspace.live]) {
     const { status, body } = await other.post('/v1/contacts', { name: 'Once' }, headers);
-    expect([status, body.details]).toEqual([409, { reason: 'idempotency_key_reused' }]);
+    expect([status, body.details]).toEqual([409, because('idempotency_key_reused')]);
   }
 });
 
@@ -144,7 +145,7 @@ test('an invited member is mailed a link into the workspace, and is no member tw
   const { body } = await anonymous().post('/panel/sessions', { token: await mailedToken(email) });
   expect([body.member.id, body.workspaces]).toEqual([invited.body.id, [{ id: workspace.id, name: 'Test' }]]);
   const twice = await owner.post('/panel/members', { email: email.toUpperCase() });
-  expect([twice.status, twice.body.details]).toEqual([409, { reason: 'member_exists', memberId: invited.body.id }]);
+  expect([twice.status, twice.body.details]).toEqual([409, { ...because('member_exists'), memberId: invited.body.id }]);
   const together = newAddress();
   const answers = await Promise.all([1, 2, 3].map(() => owner.post('/panel/members', { email: together })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
@@ -158,7 +159,7 @@ test('admins invite and change members, but neither make owners nor change them'
     await admin.patch(`/panel/members/${admin.memberId}`, { role: 'owner' }),
   ];
   for (const { status, body } of refused)
-    expect([status, body.details]).toEqual([403, { reason: 'missing_role', requiredRoles: ['owner'] }]);
+    expect([status, body.details]).toEqual([403, { ...because('missing_role'), requiredRoles: ['owner'] }]);
   const { body } = await admin.post('/panel/members', { email: newAddress() });
   expect(body.role).toBe('member');
   const changed = await admin.patch(`/panel/members/${body.id}`, { name: 'Mia', role: 'admin' });
@@ -175,7 +176,7 @@ test('the last active owner stays one, also when two leave at the same moment', 
   const last = answers[0]?.status === 409 ? one : two;
   for (const change of [{ role: 'admin' }, { isActive: false }]) {
     const { status, body } = await last.patch(`/panel/members/${last.memberId}`, change);
-    expect([status, body.details]).toEqual([409, { reason: 'last_owner' }]);
+    expect([status, body.details]).toEqual([409, because('last_owner')]);
   }
 });
 

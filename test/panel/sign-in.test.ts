@@ -20,6 +20,7 @@ import { sentWith } from '#test/email/outbox.ts';
 import { advance } from '#test/harness.ts';
 import { anonymous, mailedToken, newAddress, newMember, signedIn, tokenIn } from '#test/panel/member.ts';
 import { place } from '#test/place.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
@@ -59,11 +60,7 @@ test('a member follows the link of a mail and is in, once', async () => {
   expect(leftMs).toBeGreaterThan(11.9 * 3600_000);
   expect(leftMs).toBeLessThanOrEqual(12 * 3600_000);
   const again = await client.post('/panel/sessions', { token });
-  expect([again.status, again.body.error, again.body.details]).toEqual([
-    401,
-    'unauthorized',
-    { reason: 'invalid_token' },
-  ]);
+  expect([again.status, again.body.error, again.body.details]).toEqual([401, 'unauthorized', because('invalid_token')]);
   const current = await api(opened.body.session).get('/panel/sessions/current');
   expect([current.status, current.body]).toEqual([
     200,
@@ -94,7 +91,7 @@ test('a link is dead after 15 minutes, and one that is none was never alive', as
   await writeIf({ key, set: { expiresAt: '2026-01-01T00:00:00Z' } });
   for (const wrong of [token, 'A'.repeat(43), 'x', `${token}/..`]) {
     const { status, body } = await anonymous().post('/panel/sessions', { token: wrong });
-    expect([status, body.details]).toEqual([401, { reason: 'invalid_token' }]);
+    expect([status, body.details]).toEqual([401, because('invalid_token')]);
   }
 });
 
@@ -222,7 +219,7 @@ test('who is a member of two workspaces chooses between them, and of none else',
   ]);
   for (const wrong of [other.id, 'x', 0]) {
     const answer = await api(session.token).get('/v1/contacts', {}, { 'x-workspace': String(wrong) });
-    expect([answer.status, answer.body.details]).toEqual([403, { reason: 'unknown_workspace' }]);
+    expect([answer.status, answer.body.details]).toEqual([403, because('unknown_workspace')]);
   }
   await two.live.post('/v1/contacts', { name: 'Elsewhere' });
   const names = async (client: Parameters<typeof everyItem>[0]) =>

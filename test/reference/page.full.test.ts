@@ -60,7 +60,7 @@ test('every operation, event, error and named schema of the document has its pag
   );
   const schemas = Object.keys(document.components.schemas).map((name) => [`/schemas/${name}`, name, ''] as const);
   const reasons = [...JSON.stringify(document.components.responses).matchAll(/- `([a-z_]+)`:/g)].map(
-    ([, reason = '']) => [`/errors/${reason}`, 'Errors', reason] as const,
+    ([, reason = '']) => [`/errors/${reason}`, reason, 'details'] as const,
   );
   expect(Math.min(operations.length, events.length, reasons.length)).toBeGreaterThan(20);
   expect(await wrongAmong(page, [...operations, ...events, ...schemas, ...reasons])).toEqual([]);
@@ -74,6 +74,7 @@ const shown = [
   '/operations/contactsList',
   '/events/message.created',
   '/errors',
+  '/errors/job_not_queued',
   '/limits',
   '/mcp',
   '/changelog',

@@ -8,6 +8,7 @@ import { newSaga, Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -92,7 +93,7 @@ test('a name is taken once, in any case, however many try at once', async () => 
   const [made] = answers.filter(({ status }) => status === 201);
   const refused = answers.filter(({ status }) => status === 409);
   expect(refused).toHaveLength(19);
-  for (const { body } of refused) expect(body.details).toEqual({ reason: 'tag_name_taken', tagId: made?.body.id });
+  for (const { body } of refused) expect(body.details).toEqual({ ...because('tag_name_taken'), tagId: made?.body.id });
 });
 
 test('a rename frees the old name, keeps the new one, and shows on every contact', async () => {
@@ -107,7 +108,7 @@ test('a rename frees the old name, keeps the new one, and shows on every contact
   ]);
   expect((await workspace.live.patch(`/v1/tags/${tag.id}`, { name: 'AFTER' })).body.name).toBe('AFTER');
   expect((await workspace.live.patch(`/v1/tags/${other.id}`, { name: 'after' })).body.details).toEqual({
-    reason: 'tag_name_taken',
+    ...because('tag_name_taken'),
     tagId: tag.id,
   });
   await workspace.live.post('/v1/tags', { name: 'Before' }, 201);

@@ -9,6 +9,7 @@ import { transact } from '#lib/table/transact.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 import { looked } from '#test/receiving/look.ts';
+import { because } from '#test/refusals.ts';
 import { sealedByAnother } from '#test/sealed.ts';
 import { holdSlots } from '#test/slots.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
@@ -90,7 +91,7 @@ describe('a bot is connected by its token', () => {
     const bot = newBot();
     const { body } = await create(bot.token, { inbound: 'off' });
     const again = await create(bot.token);
-    expect([again.status, again.body.details]).toEqual([409, { reason: 'account_exists', accountId: body.id }]);
+    expect([again.status, again.body.details]).toEqual([409, { ...because('account_exists'), accountId: body.id }]);
     const other = await newWorkspace();
     expect((await create(bot.token, { inbound: 'off' }, other.live)).status).toBe(201);
   });
@@ -130,7 +131,7 @@ describe('a bot is connected by its token', () => {
       });
     expect((await next()).status).toBe(201);
     const refused = await next();
-    expect([refused.status, refused.body.details]).toEqual([409, { reason: 'too_many_accounts' }]);
+    expect([refused.status, refused.body.details]).toEqual([409, because('too_many_accounts')]);
     await sandbox.post(`/v1/telegram/accounts/${first.id}/disconnect`, {}, 200);
     // However many ask for the last one's place.
     const asked = await Promise.all(Array.from({ length: 4 }, next));
@@ -160,7 +161,7 @@ describe('a bot is connected by its token', () => {
     expect([status, body.status, body.inbound.status]).toEqual([201, 'active', 'ok']);
     expect((await newBot(token).seen()).calls).toEqual({});
     expect((await create(token, {}, workspace.test)).body.details).toEqual({
-      reason: 'account_exists',
+      ...because('account_exists'),
       accountId: body.id,
     });
     expect(fieldOf(await create('123:abc', {}, workspace.test))).toEqual([400, 'botToken', 'invalid_format']);
@@ -171,7 +172,7 @@ describe('a bot is connected by its token', () => {
     const answer = await create(newBot().token, {}, client);
     expect([answer.status, answer.body.details]).toEqual([
       403,
-      { reason: 'missing_scope', requiredScopes: ['accounts:manage'] },
+      { ...because('missing_scope'), requiredScopes: ['accounts:manage'] },
     ]);
   });
 });

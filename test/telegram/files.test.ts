@@ -5,6 +5,7 @@ import { now } from '#lib/core/clock.ts';
 import { isSignedFor } from '#test/aws/presigned.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';
+import { because } from '#test/refusals.ts';
 import { newBot } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -180,7 +181,7 @@ describe('POST /v1/files', () => {
     const { status, body } = await client.post('/v1/files', file);
     expect(status).toBe(403);
     expect(body.details).toEqual({
-      reason: 'missing_scope',
+      ...because('missing_scope'),
       requiredScopes: ['telegram:send', 'email:send', 'email:compose'],
     });
   });

@@ -6,6 +6,7 @@ import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { because } from '#test/refusals.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -323,7 +324,7 @@ test('the sender fails at once what Telegram refuses for good, and can be told t
   expect(retried).toMatchObject({ status: 200, body: { id: body.id, status: 'queued', lastError: null } });
   expect((await settled(body.id)).status).toBe('sent');
   const again = await live.post(`/v1/telegram/messages/${body.id}/retry`);
-  expect([again.status, again.body.details]).toEqual([409, { reason: 'job_not_failed' }]);
+  expect([again.status, again.body.details]).toEqual([409, because('job_not_failed')]);
 });
 
 test('the sender tries again later after a passing error', async () => {
@@ -420,13 +421,13 @@ test('cancelling takes a queued message back for good', async () => {
   const stale = await live.call('POST', `/v1/telegram/messages/${body.id}/cancel`, {
     headers: { 'if-match': '"old"' },
   });
-  expect([stale.status, stale.body.details]).toEqual([412, { reason: 'stale_version' }]);
+  expect([stale.status, stale.body.details]).toEqual([412, because('stale_version')]);
   const canceled = await live.call('POST', `/v1/telegram/messages/${body.id}/cancel`, {
     headers: { 'if-match': read.headers['etag'] as string },
   });
   expect(canceled).toMatchObject({ status: 200, body: { id: body.id, status: 'failed', lastError: 'canceled' } });
   const again = await live.post(`/v1/telegram/messages/${body.id}/cancel`);
-  expect([again.status, again.body.details]).toEqual([409, { reason: 'job_not_queued' }]);
+  expect([again.status, again.body.details]).toEqual([409, because('job_not_queued')]);
   expect((await live.get(`/v1/telegram/accounts/${account.id}`)).body.queuedCount).toBe(0);
   expect(await eventsOf('job.completed', body.id, 1)).toEqual([
     expect.objectContaining({ status: 'failed', error: 'canceled', attempts: 0, channel: 'telegram' }),

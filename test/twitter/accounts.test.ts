@@ -6,6 +6,7 @@ import { operator } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { transact } from '#lib/table/transact.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { because } from '#test/refusals.ts';
 import { holdSlots } from '#test/slots.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newPerson } from '#test/twitter/person.ts';
@@ -71,7 +72,7 @@ describe('an X account is connected by its access token', () => {
     const person = newPerson();
     const { body } = await create(person.token);
     const again = await create(person.token);
-    expect([again.status, again.body.details]).toEqual([409, { reason: 'account_exists', accountId: body.id }]);
+    expect([again.status, again.body.details]).toEqual([409, { ...because('account_exists'), accountId: body.id }]);
     const other = await newWorkspace();
     expect((await create(person.token, {}, other.live)).status).toBe(201);
   });
@@ -115,7 +116,7 @@ describe('an X account is connected by its access token', () => {
     const { status, body } = await create(token, {}, workspace.test);
     expect([status, body.status]).toEqual([201, 'active']);
     expect((await create(token, {}, workspace.test)).body.details).toEqual({
-      reason: 'account_exists',
+      ...because('account_exists'),
       accountId: body.id,
     });
     expect(fieldOf(await create('abc', {}, workspace.test))).toEqual([400, 'accessToken', 'invalid_format']);

@@ -13,6 +13,7 @@ import { pollTwitter } from '#lib/transport/receiving/twitter-user.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { hurry, looked } from '#test/receiving/look.ts';
+import { because } from '#test/refusals.ts';
 import { newPerson, type Person } from '#test/twitter/person.ts';
 import { newXId, type XPerson } from '#test/twitter/x-double.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -231,7 +232,7 @@ describe('what an X account receives', () => {
     await looked(tenant, { id });
     expect(bodies(await conversation({ id }, ann))).toEqual(['Hello', 'Good day']);
     const again = await live.post('/v1/twitter/accounts', { accessToken: person.token });
-    expect([again.status, again.body.details]).toEqual([409, { reason: 'account_exists', accountId: id }]);
+    expect([again.status, again.body.details]).toEqual([409, { ...because('account_exists'), accountId: id }]);
     const twin = await commands.create.run(made);
     const failing = await eventually(async () => {
       const { inbound } = await account(twin.id);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { now } from '#lib/core/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import type { Client } from '#test/client.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const time = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
@@ -99,7 +100,7 @@ describe('a new endpoint', () => {
     expect(refused?.body).toEqual({
       error: 'conflict',
       message: 'another endpoint has this url',
-      details: { reason: 'webhook_url_taken', endpointId: expect.any(Number) },
+      details: { ...because('webhook_url_taken'), endpointId: expect.any(Number) },
     });
   });
 

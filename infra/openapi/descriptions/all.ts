@@ -1,0 +1,58 @@
+import { activities } from './activities.ts';
+import { agents } from './agents.ts';
+import { analytics } from './analytics.ts';
+import { auditEvents } from './audit-events.ts';
+import { contacts } from './contacts.ts';
+import { deals } from './deals.ts';
+import { email } from './email.ts';
+import { erasures } from './erasures.ts';
+import { events } from './events.ts';
+import { files } from './files.ts';
+import { finance } from './finance.ts';
+import { jobs } from './jobs.ts';
+import { keys } from './keys.ts';
+import { members } from './members.ts';
+import { messages } from './messages.ts';
+import type { Noun } from './noun.ts';
+import { pipelines } from './pipelines.ts';
+import { requestLogs } from './request-logs.ts';
+import { sequences } from './sequences.ts';
+import { system } from './system.ts';
+import { tags } from './tags.ts';
+import { tasks } from './tasks.ts';
+import { telegram } from './telegram.ts';
+import { twitter } from './twitter.ts';
+import { webhooks } from './webhooks.ts';
+
+/** What the document says about every noun, by its tag; `system` has the operations that belong to none. */
+export const nouns: Readonly<Record<string, Noun>> = {
+  activities,
+  agents,
+  analytics,
+  'audit-events': auditEvents,
+  contacts,
+  deals,
+  email,
+  erasures,
+  events,
+  files,
+  finance,
+  jobs,
+  keys,
+  members,
+  messages,
+  pipelines,
+  'request-logs': requestLogs,
+  sequences,
+  system,
+  tags,
+  tasks,
+  telegram,
+  twitter,
+  webhooks,
+};
+
+/** The schema from which another has its texts, by title. */
+export const likeness: ReadonlyMap<string, string> = new Map(
+  Object.values(nouns).flatMap(({ like = {} }) => Object.entries(like)),
+);

@@ -1,0 +1,101 @@
+import type { Noun } from './noun.ts';
+
+const terms = {
+  title: 'Title of the sale, in one line of 1 to 200 characters.',
+  value: 'Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.',
+  contactId: 'Id of the contact who would buy. Null when the deal has no contact.',
+  currency: 'Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace.',
+  probability: 'Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.',
+  expectedCloseAt: 'When you expect the decision. Null when you do not know.',
+  notes: 'Free text about the deal, at most 10,000 characters.',
+};
+
+export const deals: Noun = {
+  about:
+    'Sales that are under way, with their value, stage, and probability. A deal is won in the panel, because that books income.',
+  operations: {
+    dealsList:
+      'Lists deals, newest first. Use the filters to read one column of a pipeline, the deals of a contact, or the changes since your last sync. All filters must match. Tasks are not included; read a single deal for those.',
+    dealsCreate:
+      'Creates a deal in an active stage, `lead` by default. Use it when a sale begins. A deal can be won in the panel only, and it cannot begin as lost. Emits `deal.created`.',
+    dealsGet:
+      'Returns one deal with its newest 100 tasks. Send `If-None-Match` to save the transfer when nothing has changed. Metadata has an operation of its own.',
+    dealsPatch:
+      'Changes the fields that the body names; fields left out keep their values. Use `POST /v1/deals/{id}/stage` to move the deal. If the deal is won, its value and currency are booked and cannot change. Emits `deal.updated`.',
+    dealsStage:
+      'Moves a deal to another stage and sets the probability of that stage. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed`.',
+    dealsBatch:
+      'Creates, changes, and moves up to 100 deals in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
+    dealsGetMetadata:
+      'Returns the metadata of a deal: your own pairs of key and text. Deals do not include them. Use it to look up which record of your system a deal belongs to.',
+    dealsPutMetadata:
+      'Replaces all metadata of a deal. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `deal.updated` with `changed` `["metadata"]`.',
+  },
+  parameters: {
+    '*': { id: 'Id of the deal, as in `GET /v1/deals`.' },
+    dealsList: {
+      stage: 'Only deals in this stage, for example `proposal`.',
+      contactId: 'Only deals with the contact of this id.',
+      q: 'Only deals whose title contains this text, in any case. At most 200 characters.',
+      minValue: 'Only deals worth at least this much, in whatever currency. Combine it with `currency`.',
+      maxValue: 'Only deals worth at most this much, in whatever currency. Combine it with `currency`.',
+      currency: 'Only deals in this currency, as its three letters of ISO 4217: `EUR`.',
+      expectedCloseBefore:
+        'Only deals expected to close before this time, exclusive. Deals without an expected time are left out.',
+    },
+  },
+  schemas: {
+    Deal: {
+      ...terms,
+      id: 'Id of the deal, unique within its environment and never used again.',
+      contactName: 'Name of the contact, kept up to date. Null when there is no contact, or it has no name.',
+      closedAt: 'When the deal was won or lost. Null while it is open.',
+      openTaskCount: 'How many tasks of the deal are not done yet.',
+      stage: 'How far the sale has come. Answers write it with a capital: `Proposal`.',
+    },
+    DealWithTasks: {
+      tasks:
+        'The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done.',
+    },
+    DealTask: {
+      id: 'Id of the task, for `GET /v1/tasks/{id}`.',
+      title: 'Title of the task in one line.',
+      status: 'How far the task is: `Open`, `InProgress`, or `Done`.',
+      priority: 'How urgent the task is: `Low`, `Medium`, or `High`.',
+      dueAt: 'When the task should be done. Null when it has no due time.',
+      isOverdue: 'Whether the due time has passed and the task is not done.',
+    },
+    CreateDeal: {
+      ...terms,
+      stage: 'Stage in which the deal begins: an active one. Default `lead`.',
+    },
+    PatchDeal: terms,
+    UpdateDealItem: { ...terms, id: 'Id of the deal that this item changes.' },
+    SetDealStage: { stage: 'The stage to move to. `won` is refused with the reason `won_is_panel_only`.' },
+    SetDealStageItem: { id: 'Id of the deal that this item moves.' },
+    DealBatchResult: { deal: 'The deal after the change. Null when the item failed.' },
+  },
+  like: {
+    DealWithTasks: 'Deal',
+    CreateDealItem: 'CreateDeal',
+    SetDealStageItem: 'SetDealStage',
+    DealBatch: 'ContactBatch',
+    DealBatchResult: 'ContactBatchResult',
+    DealBatchResults: 'ContactBatchResults',
+  },
+  enums: {
+    DealStage: 'The stage of a deal as answers write it. Filters, bodies, and events use lower case.',
+    DealStageKey: [
+      'The stage of a deal, each with a default probability. Bodies accept it in any case.',
+      {
+        lead: '10 percent; the default of a new deal',
+        qualified: '30 percent',
+        proposal: '50 percent',
+        negotiation: '70 percent',
+        won: '100 percent; set in the panel only',
+        lost: '0 percent; closes the deal',
+      },
+    ],
+    ActiveDealStage: 'A stage in which a deal can begin: neither won nor lost.',
+  },
+};

@@ -1,0 +1,221 @@
+import { eventKindNames } from '#lib/events/names.ts';
+import type { Noun } from './noun.ts';
+
+const pascalCase = (kind: string) => kind.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What every event has around its data. */
+const head = {
+  event: 'The kind of the event. Ignore kinds that you do not know: new ones may come.',
+  id: 'Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles.',
+  timestamp: 'When the change happened, in UTC to the second.',
+  sequence: 'Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.',
+  livemode: 'True for real data, false for the sandbox.',
+  data: 'Facts of this kind of event. Ids are text, and keys are snake_case.',
+};
+
+const envelope = {
+  ...head,
+  truncated: 'Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.',
+};
+
+const changes = {
+  'data.changed': 'Names of the fields that changed.',
+  'data.changes': 'Each changed field with its value before and after.',
+};
+
+export const events: Noun = {
+  about: 'The feed of everything that happens, kept for 30 days.',
+  operations: {
+    eventsList:
+      'Lists events in ascending order, after the position `since`. Use it to catch up after an outage, or to poll without a webhook: pass `nextCursor` as the next `since`. Events are kept for 30 days; an older position answers 409 `cursor_expired` with `oldestSequence`.',
+    onEvent:
+      'Sent for every event that an endpoint has subscribed to; the operations below show each kind. Use `event` to tell them apart, answer 2xx at once, and do the work afterwards. Verify the signature first.',
+    onMessageCreated:
+      'Sent when a message of a contact has come in, or one of yours has left, on any channel. Use it to show conversations elsewhere. Queueing a message sends nothing yet.',
+    onMessageUpdated:
+      'Sent when a message was edited, or when its attachments have been fetched. Use it to update a copy of the conversation. Status and read marks have events of their own.',
+    onMessageRead:
+      'Sent when a contact has read your messages, or a member has read theirs. Use it to clear unread marks elsewhere. One event may name several messages.',
+    onContactCreated:
+      'Sent when a contact was created by a call, a member, or the first message of a stranger. Use it to create the person in your own system.',
+    onContactUpdated:
+      'Sent when fields, stage, assignee, score, tags, or metadata of a contact changed. Use `changes` to update a copy. Changes by the caller itself are sent as well: compare `actor`.',
+    onContactNoteAdded:
+      'Sent when a note was added to the history of a contact. Use it to copy notes elsewhere. The field `notes` of the contact has not changed.',
+    onContactMerged:
+      'Sent when a contact was merged into another. Use it to move your own records to the contact that was kept. The merged one answers 404 from now on.',
+    onContactErased:
+      'Sent when a contact was erased on request. Delete your own copies of the person. Earlier events about the contact lose their data in the feed.',
+    onDealCreated:
+      'Sent when a deal was created. Use it to start work on a new sale, for example a proposal. Later changes have events of their own.',
+    onDealUpdated:
+      'Sent when fields or metadata of a deal changed. Use `changes` to update a copy. A move to another stage is a separate event.',
+    onDealStageChanged:
+      'Sent when a deal moved to another stage, winning and losing included. Use it to react to `won`, for example with an order. Other changes are not in it.',
+    onTaskCreated:
+      'Sent when a task was created. Use it to notify the assignee or to copy it into a calendar. Later changes have events of their own.',
+    onTaskUpdated:
+      'Sent when fields or metadata of a task changed. Use `changes` to update a copy. A change of status is a separate event.',
+    onTaskStatusChanged:
+      'Sent when the status of a task changed. Use it to close the task elsewhere when `to_status` is `done`. Other changes are not in it.',
+    onAccountFloodWait:
+      'Sent when a platform tells an account to wait, once for each wait. Messages stay queued and leave afterwards, so there is nothing to repeat. Use it to slow down campaigns.',
+    onAccountStatusChanged:
+      'Sent when an account became active, disconnected, or banned. Use it to ask somebody to connect it again. A flood wait is a separate event.',
+    onJobCompleted:
+      'Sent when a queued message was sent or has failed for good. Use it to follow a message after the 202. Attempts in between send nothing.',
+    onEmailThreadUpdated:
+      'Sent when the status or the assignee of a mail thread changed. Use it to mirror an inbox elsewhere. New mail is announced by `message.created`.',
+    onEmailBounced:
+      'Sent when mail to an address came back. Use it to correct the address. After a permanent bounce, further mail to it is refused unless it is forced.',
+    onEmailComplained:
+      'Sent when a recipient has marked your mail as spam. Stop writing to that address: complaints harm the reputation of your domain.',
+    onSequenceStatusChanged:
+      'Sent when a sequence was paused, resumed, or completed. Use it to tell the team. The effect on single contacts is announced by `enrollment.status_changed`.',
+    onEnrollmentStatusChanged:
+      'Sent when a contact leaves the active state of a sequence: it has answered, got everything, failed, or was taken out. Use it to follow up with people who answered.',
+    onTransactionCreated:
+      'Sent when income or an expense was booked, by a call, a member, an invoice, a deal, or a feed. Use it to copy bookings into your accounting.',
+    onInvoicePaid:
+      'Sent when an invoice was marked as paid. Use it to release goods. The booking itself is announced by `transaction.created` as well.',
+    onInvoiceOverdue:
+      'Sent when the due date of a sent invoice has passed, found by an hourly check. Use it to send a reminder; the CRM sends none.',
+    onRevenueSourceSyncFailed:
+      'Sent when the pull of a revenue feed has failed. Use it to repair the feed. It is pulled again at its interval without any call.',
+    onKeyCreated:
+      'Sent when an API key was created. Use it to watch for keys that nobody expected. It has neither the secret nor the address of the caller.',
+    onKeyRevoked:
+      'Sent when an API key was revoked. Use it to remove the key from your own store. Calls with the key are refused from then on.',
+    onWebhookTest:
+      'Sent by `POST /v1/webhooks/{id}/test` only, with one attempt. Use it to check your receiver and its signature. It is not in the feed and has no `sequence`.',
+  },
+  parameters: {
+    '*': {
+      since:
+        'Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event.',
+      eventKind: 'Only events of this kind; all kinds by default.',
+    },
+  },
+  schemas: {
+    EventList: {
+      items: 'The events after `since`, oldest first. Some may be of kinds that this document does not name.',
+      nextCursor: 'Position of the last event on the page: pass it as the next `since`. Null on an empty page.',
+    },
+    ErasedEvent: {
+      ...head,
+      'data.contact_id': 'Id of the erased contact, as text. Null when there is none.',
+      erased: 'Always true: the data of this event was erased with its contact.',
+    },
+    EventActor: {
+      type: 'The kind of actor: a member, a program, an AI agent, or the system.',
+      id: 'Id of the member, or the 12-character id of the key. Null for the system.',
+    },
+    EventChange: { from: 'The value before the change.', to: 'The value after the change.' },
+    MessageCreatedEvent: {
+      ...envelope,
+      'data.contact_id': 'Id of the contact, as text. Null when the other side is no contact.',
+      'data.channel': 'The channel of the message or the account.',
+      'data.direction': 'Whether the message came in or went out.',
+      'data.body': 'The text of the message, cut at 16 KiB.',
+      'data.thread_id': 'Id of the mail thread, as text. Null on the other channels.',
+      'data.message_id': 'Id of the message, as text.',
+      'data.account_id': 'Id of the account, as text. Null for mail.',
+      'data.job_id': 'Id of the job that sends the message, as text. Null for what came in.',
+    },
+    MessageUpdatedEvent: { 'data.changes': changes['data.changes'] },
+    MessageReadEvent: {
+      'data.message_ids': 'Ids of the messages that were read, as texts.',
+      'data.read_at': 'When the messages were read, in UTC.',
+    },
+    ContactCreatedEvent: {
+      'data.platform': 'The messaging platform of the contact.',
+      'data.name': 'Name of the contact. Null when it is unknown.',
+      'data.username': 'Username on the platform, without `@`. Null when it is unknown.',
+      'data.phone': 'Phone number of the contact. Null when it is unknown.',
+      'data.email': 'E-mail address of the contact. Null when it is unknown.',
+      'data.company': 'Company of the contact. Null when it is unknown.',
+      'data.stage': 'Stage of the contact in its pipeline.',
+    },
+    ContactUpdatedEvent: changes,
+    ContactNoteAddedEvent: {
+      'data.activity_id': 'Id of the note among the activities, as text.',
+      'data.text': 'The text of the note.',
+    },
+    ContactMergedEvent: {
+      'data.contact_id': 'Id of the contact that was kept, as text.',
+      'data.source_contact_id': 'Id of the contact that was merged into it, as text. It answers 404 now.',
+    },
+    ContactErasedEvent: { 'data.contact_id': 'Id of the contact that was erased, as text. It answers 404 now.' },
+    DealCreatedEvent: {
+      'data.title': 'Title of the new deal, in one line.',
+      'data.stage': 'Stage in which the deal began.',
+      'data.probability': 'Chance of winning in percent.',
+    },
+    DealUpdatedEvent: changes,
+    DealStageChangedEvent: {
+      'data.from_stage': 'The stage before this move.',
+      'data.to_stage': 'The stage after this move.',
+      'data.closed_at': 'When the deal was won or lost. Null while it is open.',
+    },
+    TaskCreatedEvent: {
+      'data.title': 'Title of the new task, in one line.',
+      'data.status': 'Status in which the task began.',
+      'data.priority': 'How urgent the task is.',
+      'data.due_at': 'When the task should be done. Null when there is no due time.',
+      'data.assigned_to_user_id': 'Id of the member who does it, as text. Null when nobody is named.',
+    },
+    TaskUpdatedEvent: changes,
+    TaskStatusChangedEvent: {
+      'data.completed_at': 'When the task was done. Null while it is not.',
+    },
+    AccountFloodWaitEvent: {
+      'data.wait_seconds': 'How many seconds the platform told the account to wait.',
+      'data.until': 'When the wait ends. Messages leave then by themselves.',
+      'data.queued_jobs': 'How many messages wait for the account.',
+    },
+    JobCompletedEvent: {
+      'data.status': 'How the job ended: sent or failed.',
+      'data.error': 'Why it failed, in words. Null when it was sent.',
+      'data.run_at': 'When the message was to leave.',
+      'data.completed_at': 'When the job became sent or failed.',
+      'data.attempts': 'How many times it was tried.',
+    },
+    EmailThreadUpdatedEvent: changes,
+    EmailBouncedEvent: {
+      'data.bounce_type': [
+        'Whether the address will ever take mail.',
+        { permanent: 'it will not; further mail is refused', transient: 'it may later' },
+      ],
+      'data.reason': 'Why the mail came back, in words of the receiving server.',
+    },
+    SequenceStatusChangedEvent: { 'data.name': 'Name of the sequence, as the panel shows it.' },
+    EnrollmentStatusChangedEvent: {
+      'data.enrollment_id': 'Id of the enrollment, as text.',
+    },
+    TransactionCreatedEvent: {
+      'data.type': 'Whether money comes in or goes out.',
+      'data.status': 'Whether the money has moved already.',
+      'data.amount': 'The amount, always above zero, in `currency`.',
+      'data.category': 'Purpose of the money. Null when there is no category.',
+      'data.source': 'The origin of the booking: a call, a member, a deal, an invoice, or a feed.',
+    },
+    InvoicePaidEvent: { 'data.paid_at': 'When the invoice was paid.' },
+    InvoiceOverdueEvent: { 'data.due_date': 'Date by which it should have been paid.' },
+    RevenueSourceSyncFailedEvent: {
+      'data.revenue_source_id': 'Id of the revenue source, as text.',
+      'data.name': 'Name of the revenue source.',
+      'data.error': 'Why the pull failed, in words.',
+      'data.last_sync_at': 'When the failed pull ended.',
+    },
+    KeyCreatedEvent: { 'data.name': 'Name of the key in the workspace.' },
+    WebhookTestEvent: {
+      'data.message': 'Always `test delivery`, so that logs show what it is.',
+      'data.endpoint_id': 'Id of the endpoint under test, as text.',
+    },
+  },
+  like: {
+    ...Object.fromEntries(eventKindNames.slice(1).map((kind) => [`${pascalCase(kind)}Event`, 'MessageCreatedEvent'])),
+    KeyRevokedEvent: 'KeyCreatedEvent',
+  },
+  enums: { EventKind: 'A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.' },
+};

@@ -1,0 +1,77 @@
+import type { Noun } from './noun.ts';
+
+export const messages: Noun = {
+  about: 'Messages in both directions, over all channels and contacts.',
+  operations: {
+    messagesList:
+      'Lists the messages of all contacts, newest first. Use it for an archive or to sync conversations. Messages with people who are no contacts are not listed. Reading does not mark them as read.',
+    messagesGetAttachment:
+      'Returns a link to the bytes of an attachment of a message. The link works for five minutes and always downloads. It is null while the file is being fetched; `message.updated` tells when it is there. Attachments of mail have an operation of their own.',
+  },
+  parameters: {
+    '*': {
+      id: 'Id of the message, as in `GET /v1/messages`.',
+      attachmentId: 'Id of the attachment, as the message lists it.',
+      channel: 'Only messages of this channel; all channels by default.',
+      direction: 'Only messages that came in, or only those that went out; both by default.',
+      since: 'Only messages sent at or after this time. Messages that were never sent count from `createdAt`.',
+      until: 'Only messages sent at or before this time. Messages that were never sent count from `createdAt`.',
+      contactId: 'Only messages with the contact of this id.',
+      accountId: 'Only messages of the account with this id.',
+    },
+  },
+  schemas: {
+    Message: {
+      id: 'Id of the message, unique within its environment.',
+      contactId: 'Id of the contact the message is with.',
+      channel: 'The channel on which it came or goes.',
+      direction: 'Whether it came in or went out.',
+      body: 'The text. Empty when the message is only a file.',
+      threadId: 'Id of the mail thread, as text. Null on the other channels.',
+      accountId: 'Id of the account that received or sends it. Null for mail.',
+      jobId: 'Id of the job that sends it. Null for what came in, and for what a person wrote in their own app.',
+      status: 'Whether it was received, waits, was sent, or failed.',
+      isRead: 'Whether a member has read it. Outbound messages count as read.',
+      attachments: 'Files that came or go with it. Read one to get a link to its bytes.',
+      sentAt: 'When it was sent, as the platform says. Null while it waits or after it failed.',
+      editedAt: 'When its author last changed it. Null if they never did.',
+      readAt: 'When the contact read an outbound message, as far as the platform tells. Null if that is not known.',
+      createdAt: 'When it was stored or queued here.',
+    },
+    Attachment: {
+      id: 'Id of the attachment, to ask for a link to its bytes.',
+      fileName: 'Name of the file, without folders.',
+      contentType: 'Media type, as the sender states it.',
+      sizeBytes: 'Size of the file in bytes.',
+      status: 'Whether the bytes can be loaded.',
+    },
+    AttachmentFile: {
+      url: 'Link to the bytes, which needs no key. Null unless the status is `stored`.',
+      expiresAt: 'When the link stops working, five minutes after this call. Null without a link.',
+    },
+  },
+  like: { AttachmentFile: 'Attachment' },
+  enums: {
+    Channel: ['A channel on which messages travel.', { telegram: 'Telegram', twitter: 'X', email: 'mail' }],
+    MessageDirection: 'The direction of a message: from a contact (`inbound`) or to one (`outbound`).',
+    MessageStatus: [
+      'The status of a message in a conversation.',
+      {
+        received: 'it came in',
+        queued: 'it waits to be sent',
+        sent: 'the platform has taken it',
+        failed: 'it could not be sent; the job says why',
+      },
+    ],
+    AttachmentStatus: [
+      'Whether the bytes of a file can be loaded.',
+      {
+        pending: 'they are being fetched from the platform',
+        stored: 'they can be loaded',
+        too_large: 'they exceed what the platform or we take',
+        failed: 'they could not be fetched',
+        expired: 'the platform does not have them any more',
+      },
+    ],
+  },
+};
