@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { notFound, Problem } from '#lib/core/problem.ts';
 import { hookEndpoint } from '#lib/http/endpoint.ts';
 import { findHook, provesItself } from '#lib/messages/accounts/inbound.ts';
-import { receiveUpdate } from '#lib/transport/receiving/telegram-update.ts';
+import { pressIn, receiveUpdate } from '#lib/transport/receiving/telegram-update.ts';
 
 /** What people write to a bot is stored before the answer, so that Telegram repeats what a crash has lost. */
 export const handler = hookEndpoint(
@@ -14,7 +14,11 @@ export const handler = hookEndpoint(
     isUndocumented: true,
     textParams: ['hookId'],
     status: 200,
-    response: v.object({ ok: v.literal(true) }),
+    response: v.object({
+      ok: v.literal(true),
+      method: v.optional(v.string()),
+      callback_query_id: v.optional(v.string()),
+    }),
     errors: ['not_found'],
     needs: ['read-hooks'],
   },
@@ -23,7 +27,12 @@ export const handler = hookEndpoint(
     if (hook?.channel !== 'telegram') throw notFound('hook');
     if (!provesItself(hook, headers['x-telegram-bot-api-secret-token']))
       throw new Problem('unauthorized', 'the secret token is missing or wrong');
-    await receiveUpdate(hook.tenant, hook.accountId, readBody());
-    return { ok: true as const };
+    const update = readBody();
+    await receiveUpdate(hook.tenant, hook.accountId, update);
+    const pressed = pressIn(update);
+    // Telegram takes a call of its API as the answer (https://core.telegram.org/bots/api#making-requests-when-getting-updates).
+    return { ok: true as const, ...(pressed !== undefined && answerTo(pressed)) };
   },
 );
+
+const answerTo = (id: string) => ({ method: 'answerCallbackQuery', callback_query_id: id });

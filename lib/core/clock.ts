@@ -65,6 +65,9 @@ export function shifted(from: string | Date, byMs: number): string {
 /** Returns the timestamp of so many milliseconds from now. */
 export const fromNow = (ms: number): string => timestamp(new Date(now() + ms));
 
+/** Returns the first timestamp that is no less than so many milliseconds from now: a wait that was asked for is never shorter. */
+export const notBefore = (ms: number): string => timestamp(new Date(Math.ceil((now() + ms) / secondMs) * secondMs));
+
 /** `2026-11-20` */
 export const dayOf = (time: string) => time.slice(0, 10);
 /** `2026-11` */

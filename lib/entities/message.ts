@@ -23,8 +23,19 @@ export const StoredAttachment = v.object({
   key: v.optional(v.nullable(v.string()), null),
   /** Where a caller had put them, once they are copied: that, too, goes with an erasure before the bucket removes it. */
   uploadedAs: v.exactOptional(v.string()),
+  /** What the platform calls the file: the same in every message that carries it. */
+  atPlatform: v.exactOptional(v.string()),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
+
+/** A part of a text that is more than its words: `bold`, `text_link`. Offset and length are in UTF-16 units. */
+export const TextEntity = v.pipe(
+  v.object({ type: v.string(), offset: count(), length: count(), url: v.nullable(v.string()) }),
+  v.title('TextEntity'),
+);
+export type TextEntity = v.InferOutput<typeof TextEntity>;
+
+const data = v.nullable(v.record(v.string(), v.unknown()));
 
 /** One message of a conversation (contract section 2, "Conversation message"). */
 export const Message = v.pipe(
@@ -40,6 +51,13 @@ export const Message = v.pipe(
     status: storedChoice(['received', 'queued', 'sent', 'failed']),
     isRead: v.boolean(),
     attachments: v.array(Attachment),
+    entities: v.array(TextEntity),
+    /** Which message it answers. */
+    replyToMessageId: v.nullable(id()),
+    /** Who has written it first. */
+    forwardedFrom: v.nullable(v.string()),
+    /** What its words cannot say, by the platform's name of its kind: an order form, a poll, buttons. */
+    data,
     sentAt: v.nullable(time()),
     editedAt: v.nullable(time()),
     readAt: v.nullable(time()),
@@ -117,11 +135,16 @@ export const Messages = entity({
     ...Message.entries,
     contactId: v.nullable(id()),
     attachments: v.array(StoredAttachment),
+    entities: v.optional(v.array(TextEntity), []),
+    replyToMessageId: v.optional(v.nullable(id()), null),
+    forwardedFrom: v.optional(v.nullable(v.string()), null),
+    data: v.optional(data, null),
     atPlatform: v.nullable(AtPlatform),
   }),
   references: [
     { to: 'contact', field: 'contactId', isOwned: true },
     { to: 'job', field: 'jobId' },
+    { to: 'message', field: 'replyToMessageId' },
   ],
   // Without a contact (an unknown recipient, an e-mail from a stranger) it counts but is listed nowhere.
   within: 'contact/{contactId}/message',

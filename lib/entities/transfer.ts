@@ -37,6 +37,8 @@ export const Transfers = entity({
     tries: count(),
     /** Of the tries those that found the day's quota used up. */
     waitedDays: v.exactOptional(count()),
+    /** Attachments that the message has no longer: their bytes go. */
+    replaced: v.exactOptional(v.array(id())),
     /** Its message is gone: when it is due, whoever was at it has ended, and what was brought goes. */
     isErased: v.exactOptional(v.literal(true)),
     /** It was not begun because its account was taken: whoever has the account may go on with it, due or not. */

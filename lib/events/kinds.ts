@@ -93,6 +93,11 @@ export const eventKinds = {
     { message_ids: v.array(id), ...conversation, read_at: time() },
     { message_ids: ['82', '83'], contact_id: '5', channel: 'telegram', account_id: '3', read_at: at },
   ),
+  'message.button_pressed': kind(
+    'A contact has pressed a button under a message; `message_id` is the inbound message that says so.',
+    { message_id: id, contact_id: id, account_id: id, data: v.string() },
+    { message_id: '84', contact_id: '5', account_id: '3', data: 'order:42' },
+  ),
   'contact.created': kind(
     'A contact was created by a call, or by the first message of a stranger.',
     {

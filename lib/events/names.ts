@@ -9,6 +9,7 @@ export const eventKindNames = [
   'message.created',
   'message.updated',
   'message.read',
+  'message.button_pressed',
   'contact.created',
   'contact.updated',
   'contact.note_added',

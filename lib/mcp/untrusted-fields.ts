@@ -16,6 +16,7 @@ export const untrustedFields = [
   'email',
   'error',
   'fileName',
+  'forwardedFrom',
   'handOffReason',
   'lastError',
   'lastSyncError',
@@ -34,5 +35,6 @@ export const untrustedFields = [
   'text',
   'textPreview',
   'title',
+  'type',
   'username',
 ];

@@ -14,20 +14,26 @@ export interface IncomingFile {
   sizeBytes: number;
   /** What its source calls it; null where nobody will fetch it. */
   ref: string | null;
+  /** What the platform calls it, whoever carries it. */
+  atPlatform?: string | undefined;
 }
 
 const maxTypeBytes = 255;
 const maxShownBytes = 2_147_483_647;
 
-/** The attachments of a message with these files, whose bytes are still to be fetched: at most `maxBytes` of each. */
-export const pendingAttachments = (files: readonly IncomingFile[], maxBytes: number): StoredAttachment[] =>
-  files.map(({ fileName, contentType, sizeBytes, ref }, index) => ({
-    id: index + 1,
+/**
+ * The attachments of a message with these files, whose bytes are still to be fetched: at most `maxBytes` of each. `after`: the id of the
+ * last one that the message has had.
+ */
+export const pendingAttachments = (files: readonly IncomingFile[], maxBytes: number, after = 0): StoredAttachment[] =>
+  files.map(({ fileName, contentType, sizeBytes, ref, atPlatform }, index) => ({
+    id: after + index + 1,
     fileName: cleanFileName(fileName) || `attachment-${index + 1}`,
     contentType: firstBytes(oneLine(contentType), maxTypeBytes) || 'application/octet-stream',
     sizeBytes: Math.min(Math.ceil(sizeBytes), maxShownBytes),
     status: sizeBytes > maxBytes ? 'too_large' : ref === null ? 'expired' : 'pending',
     key: null,
+    ...(atPlatform !== undefined && { atPlatform }),
   }));
 
 /** Has a worker bring the attachments of a message that this unit of work stores to where they stay. */
@@ -37,11 +43,49 @@ export function fetchLater(
   refs: readonly (string | null)[],
   { source, mail = null }: { source: Source; mail?: Transfer['mail'] },
 ): void {
-  const parts = attachments.flatMap(({ id: attachmentId, status }, index) => {
-    const ref = refs[index];
-    return ref == null || (status !== 'pending' && source.kind !== 'upload') ? [] : [{ attachmentId, ref }];
-  });
+  const parts = partsOf(attachments, refs, source);
   if (parts.length > 0) tx.create(Transfers, { id, mail, source, parts, dueAt: tx.now, tries: 0 });
+}
+
+const partsOf = (attachments: readonly StoredAttachment[], refs: readonly (string | null)[], { kind }: Source) =>
+  attachments.flatMap(({ id: attachmentId, status }, index) => {
+    const ref = refs[index];
+    return ref == null || (status !== 'pending' && kind !== 'upload') ? [] : [{ attachmentId, ref }];
+  });
+
+/** Files that came in, and where their bytes are. */
+export interface IncomingFiles {
+  files: readonly IncomingFile[];
+  /** Larger ones are not fetched. */
+  maxBytes: number;
+  source: Source;
+}
+
+/**
+ * Returns the attachments of a message whose file was replaced, undefined where it has the same. The new file is fetched later, and the
+ * bytes of the old one go then.
+ */
+export async function replaceFiles(
+  tx: UnitOfWork,
+  { id, attachments: before }: Pick<StoredMessage, 'id' | 'attachments'>,
+  { files, maxBytes, source }: IncomingFiles,
+): Promise<StoredAttachment[] | undefined> {
+  const namesOf = (all: readonly { atPlatform?: string | undefined }[]) =>
+    all.map(({ atPlatform }) => atPlatform).join();
+  if (files.length === 0 || namesOf(files) === namesOf(before)) return undefined;
+  const attachments = pendingAttachments(files, maxBytes, Math.max(0, ...before.map((one) => one.id)));
+  const refs = files.map(({ ref }) => ref);
+  const known = await tx.find(Transfers, { id });
+  const transfer = {
+    ...{ id, mail: null, source, tries: 0 },
+    parts: partsOf(attachments, refs, source),
+    replaced: [...(known?.replaced ?? []), ...before.map((one) => one.id)],
+    // Whoever is at the old one has ended by then.
+    dueAt: known && known.tries > 0 && known.dueAt > tx.now ? known.dueAt : tx.now,
+  };
+  if (known) tx.update(Transfers, transfer);
+  else if (transfer.parts.length + transfer.replaced.length > 0) tx.create(Transfers, transfer);
+  return attachments;
 }
 
 /** The files that callers have uploaded for a message that this unit of work stores stay for as long as it does. */

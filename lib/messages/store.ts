@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import { latest } from '#lib/core/clock.ts';
 import { notFound } from '#lib/core/problem.ts';
@@ -38,6 +39,10 @@ export interface NewMessage {
   attachments?: Attachments;
   sentAt?: string | null;
   editedAt?: string | null;
+  entities?: StoredMessage['entities'];
+  replyToMessageId?: number | null;
+  forwardedFrom?: string | null;
+  data?: StoredMessage['data'];
   /** Who takes in what a platform has makes sure with `findMessageAt` that it is not there. */
   atPlatform?: AtPlatform | null;
 }
@@ -63,6 +68,10 @@ export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<S
     status,
     isRead: direction === 'outbound',
     attachments: input.attachments ?? [],
+    entities: input.entities ?? [],
+    replyToMessageId: input.replyToMessageId ?? null,
+    forwardedFrom: input.forwardedFrom ?? null,
+    data: input.data ?? null,
     sentAt: isOver ? (input.sentAt ?? tx.now) : null,
     editedAt: input.editedAt ?? null,
     readAt: null,
@@ -133,17 +142,27 @@ export async function getMessage(tx: UnitOfWork, id: number): Promise<StoredMess
   return message;
 }
 
-/** An edit of what somebody has written. An older edit, or the same again, changes nothing. Emits message.updated. */
+/** What an edit changes. */
+export type Edited = Pick<StoredMessage, 'body'> & Partial<Pick<StoredMessage, 'entities' | 'data' | 'attachments'>>;
+
+/**
+ * An edit of what somebody has written. An older edit, or the same again, changes nothing. Emits message.updated unless `isSilent`: more
+ * of it follows, and the last one tells.
+ */
 export async function editMessage(
   tx: UnitOfWork,
   message: StoredMessage,
-  { body, editedAt = tx.now }: { body: string; editedAt?: string | undefined },
+  { editedAt = tx.now, isSilent = false, ...edit }: Edited & { editedAt?: string | undefined; isSilent?: boolean },
 ): Promise<StoredMessage> {
-  if (body === message.body || (message.editedAt !== null && editedAt < message.editedAt)) return message;
-  const edited = tx.update(Messages, { ...message, body, editedAt });
-  await announceUpdate(tx, message, edited, ['body']);
+  if (message.editedAt !== null && editedAt < message.editedAt) return message;
+  const fields = typedKeys(edit).filter((field) => !isDeepStrictEqual(edit[field], message[field]));
+  if (fields.length === 0) return message;
+  const edited = tx.update(Messages, { ...message, ...edit, editedAt });
+  if (!isSilent) await announceUpdate(tx, message, edited, fields);
   return edited;
 }
+
+const typedKeys = <Value extends object>(value: Value) => Object.keys(value) as (keyof Value & string)[];
 
 /** Tells of what has changed in a message. Emits message.updated. */
 export async function announceUpdate(
@@ -163,7 +182,7 @@ export async function announceUpdate(
 
 const shown = ({ attachments, ...message }: StoredMessage) => ({
   ...message,
-  attachments: attachments.map(({ key: _, ...attachment }) => attachment),
+  attachments: attachments.map(({ key: _, atPlatform: __, ...attachment }) => attachment),
 });
 
 /** A unit of work mostly has room for fewer. */

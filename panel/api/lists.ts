@@ -152,6 +152,7 @@ export const eventKinds = [
   "message.created",
   "message.updated",
   "message.read",
+  "message.button_pressed",
   "contact.created",
   "contact.updated",
   "contact.note_added",

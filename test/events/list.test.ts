@@ -20,6 +20,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { receiveMail } from '#lib/transport/receiving/mail.ts';
 import { receiveMessage } from '#lib/transport/receiving/message.ts';
+import { receiveUpdate } from '#lib/transport/receiving/telegram-update.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { trusted } from '#test/email/raw.ts';
@@ -237,6 +238,9 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   const told = { channel: 'telegram', accountId: account.id, from: { telegramUserId: 77 }, threadId: null } as const;
   await asOperator((tx) => receiveMessage(tx, { ...told, body: 'Helo', platformMessageId: '1' }));
   await asOperator((tx) => receiveMessage(tx, { ...told, body: 'Hello', platformMessageId: '1', editedAt: tx.now }));
+  const chat = { id: 77, type: 'private' };
+  const pressed = { id: '1', from: { id: 77 }, message: { message_id: 2, chat }, data: 'yes' };
+  await receiveUpdate(tenant, account.id, { update_id: 1, callback_query: pressed });
   const atPlatform = { userId: '77', messageId: '2' };
   const written = { contactId, channel: 'telegram', direction: 'outbound', status: 'sent', body: 'Hi' } as const;
   await asOperator((tx) => storeMessage(tx, { ...written, accountId: account.id, atPlatform }));

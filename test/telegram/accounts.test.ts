@@ -64,7 +64,7 @@ describe('a bot is connected by its token', () => {
     expect(webhook).toEqual({
       url: expect.stringMatching(/^https:\/\/crm\.example\/hooks\/telegram\/[A-Za-z0-9]{32}$/),
       secretToken: expect.stringMatching(/^[A-Za-z0-9]{32}$/),
-      allowedUpdates: ['message', 'edited_message', 'my_chat_member'],
+      allowedUpdates: ['message', 'edited_message', 'my_chat_member', 'callback_query'],
       maxConnections: 40,
     });
     expect(JSON.stringify(answer.body)).not.toContain(bot.token);

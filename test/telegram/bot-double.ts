@@ -115,7 +115,8 @@ export class BotDouble {
         headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': this.webhook.secretToken },
         body: JSON.stringify(update),
       });
-      await body.dump();
+      const { method } = (await body.json().catch(() => ({}))) as { method?: string };
+      if (method !== undefined) this.calls[method] = (this.calls[method] ?? 0) + 1;
       statuses.push(statusCode);
       if (statusCode === 200) this.#pending = this.#pending.filter((one) => one !== update);
       else this.lastErrorMessage = `Wrong response from the webhook: ${statusCode}`;
@@ -139,6 +140,8 @@ export class BotDouble {
         return done(this.#info());
       case 'getUpdates':
         return this.#getUpdates(parameters);
+      case 'answerCallbackQuery':
+        return done(true);
       case 'getFile':
         return this.#getFile(String(parameters['file_id']));
       default:

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { decrypt, unlessUnreadable } from '#lib/aws/secrets.ts';
-import { hourMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { hourMs, notBefore, shifted, timestamp } from '#lib/core/clock.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
@@ -14,7 +14,7 @@ import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from
 import { noteFailure, unreadableToken } from './failing.ts';
 
 /** What Telegram tells a bot of (https://core.telegram.org/bots/api#update). */
-export const allowedUpdates = ['message', 'edited_message', 'my_chat_member'];
+export const allowedUpdates = ['message', 'edited_message', 'my_chat_member', 'callback_query'];
 
 const maxConnections = 40;
 /** How often what Telegram knows of a hook is compared. */
@@ -104,7 +104,7 @@ const note = (tenant: Tenant, { secret }: StoredAccount, seen: StoredInbound, fo
     if (!inbound || inbound.dueAt !== seen.dueAt || inbound.hook?.id !== seen.hook?.id) return !inbound;
     if (found.kind === 'failed') {
       const restMs = Math.max(found.waitMs, retryWaitMs(inbound.failures));
-      noteFailure(tx, account, inbound, found, { dueAt: found.isRevoked ? null : shifted(tx.now, restMs) });
+      noteFailure(tx, account, inbound, found, { dueAt: found.isRevoked ? null : notBefore(restMs) });
       return true;
     }
     const next: StoredInbound =

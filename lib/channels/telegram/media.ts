@@ -2,6 +2,7 @@ import type { tl } from '@mtcute/core';
 
 /** What the files of a kind are called, and are, where Telegram does not say. An animation is told as a document, too. */
 export const unnamedMedia = {
+  live_photo: { fileName: 'video.mp4', contentType: 'video/mp4' },
   photo: { fileName: 'photo.jpg', contentType: 'image/jpeg' },
   video: { fileName: 'video.mp4', contentType: 'video/mp4' },
   animation: { fileName: 'animation.mp4', contentType: 'video/mp4' },

@@ -16,9 +16,10 @@ export async function eraseFiles(
   { id, attachments }: Pick<StoredMessage, 'id' | 'attachments'>,
 ): Promise<void> {
   if (attachments.length === 0) return;
-  const keys = attachments.flatMap((one) => [attachmentKey(tx.tenant, id, one.id), ...keysOf(tx.tenant, one)]);
-  await removeFiles([...new Set(keys)]);
   const transfer = await tx.find(Transfers, { id });
+  const ids = [...attachments.map((one) => one.id), ...(transfer?.replaced ?? [])];
+  const keys = attachments.flatMap((one) => keysOf(tx.tenant, one));
+  await removeFiles([...new Set([...ids.map((one) => attachmentKey(tx.tenant, id, one)), ...keys])]);
   if (transfer?.tries === 0) tx.delete(Transfers, transfer);
   else if (transfer) tx.update(Transfers, erased(transfer, shifted(tx.now, claimMs)));
 }

@@ -50,6 +50,7 @@ const isDue = ({ dueAt }: Transfer, now: string) => dueAt <= shifted(now, earlyM
 async function store(tenant: Tenant, messageId: number, open: OpenSource): Promise<boolean> {
   const transfer = await claim(tenant, messageId);
   if (!transfer) return true;
+  await removeFiles((transfer.replaced ?? []).map((id) => attachmentKey(tenant, messageId, id)));
   const { tries, parts, waitedDays = 0 } = transfer;
   const attempts = tries - waitedDays;
   const settled = new Map<number, Settled>();
@@ -98,9 +99,11 @@ async function settle(
     const isFound = await settleAttachments(tx, { id, mail }, settled);
     // Until it is gone: the bucket may not take it back at once.
     if (transfer && !isFound) tx.update(Transfers, erased(transfer, tx.now));
-    else if (transfer && !later) tx.delete(Transfers, transfer);
-    // Somebody else may have begun meanwhile, who then says what is left.
-    else if (transfer?.tries === tries) tx.update(Transfers, { ...transfer, ...later });
+    // Somebody else may have begun meanwhile, or the files are others by now: then this attempt says nothing of what is left.
+    else if (transfer?.tries === tries) {
+      if (later) tx.update(Transfers, { ...transfer, ...later });
+      else tx.delete(Transfers, transfer);
+    }
     return isFound;
   });
   if (!isThere) await removeBrought(tenant, begun);

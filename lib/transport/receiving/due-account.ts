@@ -1,4 +1,4 @@
-import { minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
+import { minuteMs, notBefore, secondMs, shifted } from '#lib/core/clock.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
@@ -61,7 +61,7 @@ export async function fail(
   outcome: Outcome,
   { lost, reached = {} }: { lost: string; reached?: Partial<StoredInbound> },
 ): Promise<void> {
-  await keep(tenant, due, (inbound, now, account, tx) => {
+  await keep(tenant, due, (inbound, _, account, tx) => {
     const restMs = Math.min(rest.longestMs, rest.firstMs * 2 ** Math.min(inbound.failures, 10));
     const isLost = outcome.kind === 'lost';
     if (isLost) setAccountState(tx, account, outcome.state);
@@ -72,7 +72,7 @@ export async function fail(
       status: 'failing',
       lastError: shownError(errorOf(outcome, lost)),
       failures: inbound.failures + 1,
-      dueAt: isLost ? null : lookAgain(due, inbound, shifted(now, waitMs)),
+      dueAt: isLost ? null : lookAgain(due, inbound, notBefore(waitMs)),
     };
   });
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { createContact } from '#lib/contacts/create.ts';
+import { changeContact } from '#lib/contacts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn, userIds } from '#lib/core/channel-target.ts';
 import { directions } from '#lib/core/choices.ts';
@@ -8,11 +9,11 @@ import { invalidField } from '#lib/core/problem.ts';
 import { choice, cleaned, idInput, nullableLine, text, timeInput } from '#lib/core/schema.ts';
 import { firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
 import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
-import { type AtPlatform, PlatformMessageId } from '#lib/entities/message.ts';
+import { type AtPlatform, Messages, PlatformMessageId, TextEntity } from '#lib/entities/message.ts';
 import { holdersOf, type WrittenBy } from '#lib/entities/references/namesakes.ts';
 import { Source } from '#lib/entities/transfer.ts';
 import { getStoredAccount } from '#lib/messages/accounts/store.ts';
-import { fetchLater, pendingAttachments } from '#lib/messages/attachments.ts';
+import { fetchLater, pendingAttachments, replaceFiles } from '#lib/messages/attachments.ts';
 import { findIdentity, keepIdentity } from '#lib/messages/identity.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
@@ -65,7 +66,13 @@ export const ReceiveMessage = v.object({
 
 const IncomingFiles = v.object({
   files: v.array(
-    v.object({ fileName: v.string(), contentType: v.string(), sizeBytes: v.number(), ref: v.nullable(v.string()) }),
+    v.object({
+      fileName: v.string(),
+      contentType: v.string(),
+      sizeBytes: v.number(),
+      ref: v.nullable(v.string()),
+      atPlatform: v.optional(v.string()),
+    }),
   ),
   /** Larger ones are not fetched. */
   maxBytes: v.number(),
@@ -78,10 +85,33 @@ export const IncomingMessage = v.object({
   body: cleaned(v.string(), storable),
   direction: v.optional(v.picklist(directions), 'inbound'),
   attachments: v.optional(IncomingFiles),
+  /** Where they are in the body as it was written. */
+  entities: v.optional(v.array(TextEntity), []),
+  /** What the platform calls the message that this one answers. */
+  repliesTo: v.optional(PlatformMessageId),
+  forwardedFrom: v.optional(v.nullable(cleaned(v.string(), beginning)), null),
+  data: v.optional(Messages.schema.entries.data),
+  /** The sender's own number. */
+  ownPhone: v.optional(v.string()),
+  /** `edit`: of what was written before, also where that is not here; `update`: an edit that nobody is told of. */
+  news: v.optional(v.picklist(['message', 'edit', 'update']), 'message'),
+  /** Nobody answers with it. */
+  isAnswer: v.optional(v.boolean(), true),
 });
 
-type Received = v.InferOutput<typeof ReceiveMessage> &
-  Partial<Pick<v.InferOutput<typeof IncomingMessage>, 'direction' | 'attachments'>>;
+type Received = v.InferOutput<typeof ReceiveMessage> & Partial<v.InferOutput<typeof IncomingMessage>>;
+
+/** Where entities are in a body as it is stored: its edges and its control characters are gone. */
+export function placed(body: string, entities: readonly TextEntity[]): TextEntity[] {
+  const kept = withoutControls(body);
+  const [start, end] = [kept.length - kept.trimStart().length, kept.trimEnd().length];
+  const at = (offset: number) => Math.min(end, Math.max(start, withoutControls(body.slice(0, offset)).length)) - start;
+  return entities.flatMap((one) => {
+    const offset = at(one.offset);
+    const length = at(one.offset + one.length) - offset;
+    return length > 0 ? [{ ...one, offset, length }] : [];
+  });
+}
 
 /**
  * Stores an inbound message, or one that the account's person has written elsewhere, or an edit of one. The first one of a stranger
@@ -90,7 +120,7 @@ type Received = v.InferOutput<typeof ReceiveMessage> &
  */
 export async function receiveMessage(tx: UnitOfWork, received: Received) {
   const { channel, accountId, from, body, threadId, sentAt, editedAt, direction = 'inbound' } = received;
-  const { attachments: incoming } = received;
+  const { attachments: incoming, entities = [], data = null, news = 'message' } = received;
   const target = targetOf(channel, userIdOn(channel, from), from.username);
   const sender = senderName(channel, target);
   if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
@@ -104,7 +134,9 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
   const stored = atPlatform && (await findMessageAt(tx, { accountId, ...atPlatform }));
   if (stored !== undefined && stored.contactId !== null) {
     if (editedAt !== undefined) {
-      await editMessage(tx, stored, { body, editedAt });
+      const attachments = incoming && (await replaceFiles(tx, stored, incoming));
+      const edit = { body, entities, data, ...(attachments && { attachments }) };
+      await editMessage(tx, stored, { ...edit, editedAt, isSilent: news === 'update' });
       await noteUsername(tx, channel, from, editedAt);
     }
     return { contactId: stored.contactId, messageId: stored.id };
@@ -126,14 +158,31 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
     sentAt: sentAt ?? tx.now,
     editedAt: editedAt ?? null,
     atPlatform: atPlatform ?? null,
+    ...{ entities, data, forwardedFrom: received.forwardedFrom ?? null },
+    replyToMessageId: await answeredBy(tx, received, atPlatform),
     ...(incoming && { attachments: pendingAttachments(incoming.files, incoming.maxBytes) }),
   });
   if (incoming) {
     const refs = incoming.files.map(({ ref }) => ref);
     fetchLater(tx, message, refs, incoming);
   }
-  if (direction === 'inbound') await contactReplied(tx, contact.id, writtenBy(channel, target, contact));
+  if (received.ownPhone !== undefined) await fillPhone(tx, contact.id, received.ownPhone);
+  const isAnswer = direction === 'inbound' && news === 'message' && (received.isAnswer ?? true);
+  if (isAnswer) await contactReplied(tx, contact.id, writtenBy(channel, target, contact));
   return { contactId: contact.id, messageId: message.id };
+}
+
+/** Which of our messages one answers; null where that is not here. */
+async function answeredBy(tx: UnitOfWork, { accountId, repliesTo }: Received, at: AtPlatform | undefined) {
+  if (repliesTo === undefined || at === undefined) return null;
+  return (await findMessageAt(tx, { accountId, userId: at.userId, messageId: repliesTo }))?.id ?? null;
+}
+
+/** The number that somebody has shared of themselves, unless another one is known, or it is none. */
+async function fillPhone(tx: UnitOfWork, id: number, shared: string): Promise<void> {
+  const phone = v.safeParse(contactFields.phone, /^\d/.test(shared) ? `+${shared}` : shared);
+  const contact = await tx.get(Contacts, { id });
+  if (contact.phone === null && phone.success && phone.output) await changeContact(tx, id, { phone: phone.output });
 }
 
 /** Somebody without an id is known there by the username. */

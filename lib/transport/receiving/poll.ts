@@ -3,7 +3,7 @@ import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from '#lib/channels/telegram/bot-api.ts';
 import { noteFailure, unreadableToken } from '#lib/channels/telegram/failing.ts';
 import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
-import { minuteMs, now, secondMs, shifted, sleep, timestamp } from '#lib/core/clock.ts';
+import { minuteMs, notBefore, now, secondMs, sleep, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { pollTimeoutSeconds } from '#lib/core/timeouts.ts';
@@ -17,7 +17,7 @@ import { flatten } from '#lib/table/pages.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf, writeIf } from '#lib/table/update.ts';
-import { receiveUpdate } from './telegram-update.ts';
+import { pressIn, receiveUpdate } from './telegram-update.ts';
 
 /** A tenant's turn; what was fetched then has time to be stored. */
 const budgetMs = (pollTimeoutSeconds - 45) * secondMs;
@@ -173,6 +173,9 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
       }
       const updates = found.kind === 'too-much' ? [{ update_id: found.updateId }] : found.updates;
       for (const update of updates) {
+        const pressed = pressIn(update);
+        // The person waits for it; whether Telegram takes it or not, the button counts.
+        if (pressed !== undefined) await bot.call('answerCallbackQuery', { callback_query_id: pressed });
         await receiveUpdate(tenant, account.id, update);
         offset = update.update_id + 1;
       }
@@ -225,7 +228,7 @@ const restAfter = (tenant: Tenant, { id, secret }: StoredAccount, failure: Failu
       failure.waitMs,
       Math.min(rest.longestMs, rest.firstMs * 2 ** Math.min(inbound.failures, 10)),
     );
-    const restUntil = failure.isRevoked ? null : shifted(tx.now, restMs);
+    const restUntil = failure.isRevoked ? null : notBefore(restMs);
     noteFailure(tx, account, inbound, failure, { restUntil });
     return restUntil;
   });

@@ -1,8 +1,10 @@
 import type { tl } from '@mtcute/core';
 import * as v from 'valibot';
+import { isLive } from '#lib/channels/telegram/content.ts';
 import { fileIn, type MediaFile, userFileRef } from '#lib/channels/telegram/media.ts';
 import { keepPeer } from '#lib/channels/telegram/peer.ts';
 import type { Difference } from '#lib/channels/telegram/user-connection.ts';
+import { contentOfUser, entitiesOfUser } from '#lib/channels/telegram/user-content.ts';
 import { secondMs, timestamp } from '#lib/core/clock.ts';
 import { maxUserFileBytes, telegram } from '#lib/core/telegram-channel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
@@ -10,7 +12,7 @@ import { findMessageAt, markOutboundRead } from '#lib/messages/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { hasSentFile, settleSeen } from '#lib/transport/sending/seen.ts';
-import { IncomingMessage, receiveMessage } from './message.ts';
+import { IncomingMessage, placed, receiveMessage } from './message.ts';
 import { take } from './take.ts';
 
 /** Telegram itself, which writes codes and warnings. */
@@ -22,10 +24,12 @@ type Told = Extract<Difference, { kind: 'told' }>;
 export async function receiveDifference(tenant: Tenant, accountId: number, told: Told): Promise<void> {
   const place = { channel: telegram.name, accountId };
   const people = new Map(told.users.flatMap((user) => (user._ === 'user' ? [[user.id, user] as const] : [])));
-  const receive = (message: tl.TypeMessage) => take(tenant, place, (tx) => store(tx, accountId, message, people));
+  const receive = (message: tl.TypeMessage, isEdit = false) =>
+    take(tenant, place, (tx) => store(tx, accountId, message, people, isEdit));
   for (const message of told.messages) await receive(message);
   for (const update of told.updates) {
-    if (update._ === 'updateNewMessage' || update._ === 'updateEditMessage') await receive(update.message);
+    if (update._ === 'updateNewMessage') await receive(update.message);
+    if (update._ === 'updateEditMessage') await receive(update.message, true);
     if (update._ === 'updateReadHistoryOutbox') await noteRead(tenant, accountId, update);
   }
 }
@@ -35,6 +39,7 @@ async function store(
   accountId: number,
   message: tl.TypeMessage,
   people: ReadonlyMap<number, tl.RawUser>,
+  isEdit: boolean,
 ): Promise<boolean> {
   if (message._ !== 'message' || message.peerId._ !== 'peerUser') return false;
   const { userId } = message.peerId;
@@ -45,10 +50,15 @@ async function store(
   const { id, out: isOwn = false, date, editDate, editHide = false } = message;
   const username = person?.username ?? person?.usernames?.find(({ active }) => active)?.username;
   const file = fileIn(message.media);
-  const body = bodyOf(message, file);
+  const { body, data } = contentOfUser(message, file);
+  const entities = entitiesOfUser(message);
+  const isMoving = isLive({ data });
   const atPlatform = { userId: String(userId), messageId: String(id) };
+  // A reaction is no edit that anybody sees; where a place moves nobody is shown that either.
+  const isEdited = editDate !== undefined && (!editHide || isMoving);
+  const sent = isOwn || isEdit ? await findMessageAt(tx, { accountId, ...atPlatform }) : undefined;
+  if (isEdit && !isEdited && !sent) return false;
   if (isOwn) {
-    const sent = await findMessageAt(tx, { accountId, ...atPlatform });
     // A job's, to somebody who is no contact: it is in no conversation.
     if (sent?.contactId === null) return true;
     const to = { telegramUserId: userId, ...(username !== undefined && { username }) };
@@ -68,13 +78,21 @@ async function store(
         name: nameOf(person),
       },
       body,
+      entities: placed(body, entities),
+      data,
       threadId: null,
       sentAt: at(date),
       platformMessageId: String(id),
+      ...(message.replyTo?._ === 'messageReplyHeader' &&
+        message.replyTo.replyToMsgId !== undefined && { repliesTo: String(message.replyTo.replyToMsgId) }),
+      forwardedFrom: originOf(message.fwdFrom, people),
       direction: isOwn ? 'outbound' : 'inbound',
       attachments: filesOf(file, id, accountId),
-      // A reaction is no edit that anybody sees.
-      ...(editDate !== undefined && !editHide && { editedAt: at(editDate) }),
+      ...(isEdited && { editedAt: at(editDate) }),
+      ...(message.media?._ === 'messageMediaContact' &&
+        message.media.userId === userId &&
+        !isOwn && { ownPhone: message.media.phoneNumber }),
+      news: isEdit ? (isMoving ? 'update' : 'edit') : 'message',
     }),
   );
   return true;
@@ -92,28 +110,18 @@ function filesOf(
 ): v.InferInput<typeof IncomingMessage>['attachments'] {
   if (!file) return undefined;
   const ref = userFileRef({ messageId, fileId: file.id });
-  return { files: [{ ...file, ref }], maxBytes: maxUserFileBytes, source: { kind: 'user', accountId } };
+  return {
+    files: [{ ...file, ref, atPlatform: file.id }],
+    maxBytes: maxUserFileBytes,
+    source: { kind: 'user', accountId },
+  };
 }
 
-/** As `bodyOf` of a bot's message. */
-function bodyOf({ message: text, media }: tl.RawMessage, file: MediaFile | undefined): string {
-  if (text !== '' || media === undefined || file) return text;
-  switch (media._) {
-    case 'messageMediaDocument': {
-      const attributes = media.document?._ === 'document' ? media.document.attributes : [];
-      const sticker = attributes.find((one) => one._ === 'documentAttributeSticker');
-      // Of what was to be seen once, or not at all, there is no file.
-      return sticker ? sticker.alt || '[sticker]' : '[document]';
-    }
-    case 'messageMediaGeo':
-    case 'messageMediaGeoLive':
-    case 'messageMediaVenue':
-      return media.geo._ === 'geoPoint' ? `${media.geo.lat}, ${media.geo.long}` : '[location]';
-    case 'messageMediaContact':
-      return `${[media.firstName, media.lastName].filter(Boolean).join(' ')}, ${media.phoneNumber}`;
-    default:
-      return `[${media._.replace('messageMedia', '').toLowerCase()}]`;
-  }
+/** Whom a message is forwarded from, as far as Telegram says. */
+function originOf(origin: tl.TypeMessageFwdHeader | undefined, people: ReadonlyMap<number, tl.RawUser>): string | null {
+  if (origin?._ !== 'messageFwdHeader') return null;
+  const { fromName, fromId, postAuthor } = origin;
+  return fromName ?? (fromId?._ === 'peerUser' ? nameOf(people.get(fromId.userId)) : null) ?? postAuthor ?? null;
 }
 
 async function noteRead(
