@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { changeContact } from '#lib/contacts/change.ts';
 import { createContact } from '#lib/contacts/create.ts';
-import { changeContact } from '#lib/contacts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn, userIds } from '#lib/core/channel-target.ts';
 import { directions } from '#lib/core/choices.ts';
