@@ -13,7 +13,9 @@ export interface paths {
         };
         /**
          * List the activities of all contacts
-         * @description Requires the scope `contacts:read`.
+         * @description Lists the history of all contacts, newest first. Use it for a feed of what happens in the workspace, or with `type` to count changes of one kind. For one contact you can use its own list as well. Messages are not activities.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["activitiesList"];
         put?: never;
@@ -33,7 +35,9 @@ export interface paths {
         };
         /**
          * Get an AI agent
-         * @description Requires the scope `agents:read`.
+         * @description Returns one AI agent with its instructions. Use it to see what the agent has been told before you try it. Instructions are changed in the panel only.
+         *
+         *     Requires the scope `agents:read`.
          */
         get: operations["agentsGet"];
         put?: never;
@@ -53,7 +57,9 @@ export interface paths {
         };
         /**
          * List AI agents
-         * @description Requires the scope `agents:read`.
+         * @description Lists the AI agents of the workspace, newest first, without their instructions. Use it to find the agent you want to try. Agents are created and changed in the panel only.
+         *
+         *     Requires the scope `agents:read`.
          */
         get: operations["agentsList"];
         put?: never;
@@ -75,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * Try an AI agent
-         * @description Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond, and with `too_many_at_once` while ten calls of the workspace wait for somebody outside.
+         * @description Lets an agent draft an answer to a message, without sending or storing it. Use it to check instructions before customers meet them. It costs tokens of the daily quota, except with a test key, which uses a sandbox model. It takes up to 30 seconds.
          *
          *     Requires the scope `agents:run`.
          */
@@ -95,7 +101,7 @@ export interface paths {
         };
         /**
          * Dashboard figures
-         * @description 400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.
+         * @description Returns the main figures of the workspace for a range: contacts, messages, deals, tasks, mail, and the median time to a first reply. Use it for an overview. It reads for two seconds at most; for a range that holds more it answers 400 `range_too_large`.
          *
          *     Requires the scope `analytics:read`.
          */
@@ -117,7 +123,7 @@ export interface paths {
         };
         /**
          * Messaging figures
-         * @description 400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.
+         * @description Returns how many messages were sent, received, and failed, by day, week, month, or account. Use it for charts. Periods without messages are included with zeros. For a range that cannot be read within two seconds it answers 400 `range_too_large`.
          *
          *     Requires the scope `analytics:read`.
          */
@@ -139,7 +145,9 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Requires the scope `keys:manage`.
+         * @description Lists every write, and every call that was refused with 401 or 403, newest first. Use it to find out which key changed something. Entries are kept for 90 days and may appear up to four seconds late. Reads are in the request log instead.
+         *
+         *     Requires the scope `keys:manage`.
          */
         get: operations["auditEventsList"];
         put?: never;
@@ -159,13 +167,17 @@ export interface paths {
         };
         /**
          * List the tags of a contact
-         * @description Requires the scope `contacts:read`.
+         * @description Returns the tags of a contact as a plain array, ordered by name. Use it when you need nothing else of the contact; a single contact includes its tags as well.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["contactsListTags"];
         put?: never;
         /**
          * Tag a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Adds a tag to a contact, by `tagId` or by `tagName`. A name that no tag has creates the tag. Adding a tag twice changes nothing. Answers the tags the contact has now.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["contactsAddTag"];
         delete?: never;
@@ -185,7 +197,9 @@ export interface paths {
         put?: never;
         /**
          * Assign a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Assigns a contact to a member, or to nobody with `userId` null. The member must be active. Emits `contact.updated`. Deals and tasks of the contact keep their own assignees.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["contactsAssignee"];
         delete?: never;
@@ -205,7 +219,7 @@ export interface paths {
         put?: never;
         /**
          * Create, change and tag contacts in one call
-         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}`, `{"op": "upsert", "matchOn", …}`, `{"op": "addTag", "id", …}` or `{"op": "removeTag", "id", "tagId"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
+         * @description Creates, changes, and tags up to 100 contacts in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them. It sends no messages.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -225,15 +239,17 @@ export interface paths {
         };
         /**
          * List and search contacts
-         * @description Requires the scope `contacts:read`.
+         * @description Lists contacts, newest first. Combine the filters to find people: all of them must match. Use `updatedSince` to sync changes and `ids` to read up to 100 known contacts at once. Tags are not included; read a single contact for those.
          *
-         *     Filter by metadata with `metadata[<key>]=<value>` or `metadata.<key>=<value>`, at most 10 of them.
+         *     Requires the scope `contacts:read`.
          */
         get: operations["contactsList"];
         put?: never;
         /**
          * Create a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Creates a contact. Give at least one of `name`, `username`, and `phone`. There is no check for duplicates: use the upsert if the person may exist already. Emits `contact.created`.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["contactsCreate"];
         delete?: never;
@@ -251,13 +267,17 @@ export interface paths {
         };
         /**
          * List the activities of a contact
-         * @description Requires the scope `contacts:read`.
+         * @description Lists the history of a contact, newest first: notes, changes of stage, assignee, score, tags, and fields. Filter by `type` to see only notes, for example. Messages are not part of it.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["contactsListActivities"];
         put?: never;
         /**
          * Add a note to a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Adds a note to the history of a contact. Use it for calls and meetings that took place elsewhere. Emits `contact.note_added`. The field `notes` of the contact stays as it is.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["contactsCreateActivity"];
         delete?: never;
@@ -277,7 +297,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a contact and everything about it
-         * @description The contact answers 404 at once; its messages, activities, enrollments, jobs and mail follow, deals, tasks and finance records no longer name it, and events that named it lose their data. GET /v1/erasures/{id} follows it. It counts 50 more in the minute of its key.
+         * @description Erases a contact and everything about it, for a request under data protection law. The contact answers 404 at once; messages, mail, files, and names in events follow within minutes. Follow it with `GET /v1/erasures/{id}`. It cannot be undone. It counts as 50 more requests.
          *
          *     Requires the scope `contacts:erase`.
          */
@@ -297,7 +317,9 @@ export interface paths {
         };
         /**
          * Export everything about a contact
-         * @description The contact and all that names it: activities, conversation, deals, tasks, enrollments, jobs, invoices, transactions, identities, and with the scope `email:read` its mail, each as its own operation shows it; of attachments what they are. Without `email:read` all mail is left out, also of `messages` and `jobs`, and there is no `emailThreads` and no `emailMessages`. 200 is the document. One of more than 1 MB, or that takes long to gather, becomes a file: 202, and the same call again tells how far it is. Once `status` is `completed`, `url` answers the same document until `expiresAt`, five minutes; each call gives a new one. An hour after that the call makes a new file; the bucket removes each within two days, and an erasure of the contact at once. `failed`: it would be more than 400 MB. A file counts 10 more in the minute of its key. The document is read page by page, not at one moment: what changes meanwhile may be shown as it was or as it became.
+         * @description Returns everything stored about one person as one JSON document. Mail is included only with the scope `email:read`. If it is larger than 1 MB or takes long, the call answers 202 and a file is made: repeat the call until `status` is `completed`, then load `url`.
+         *
+         *     A file counts as 10 more requests, is kept for an hour, and has at most 400 MB. The document is read page by page, so that a change made meanwhile may or may not be in it.
          *
          *     Requires the scope `contacts:read`.
          */
@@ -319,7 +341,9 @@ export interface paths {
         };
         /**
          * Get a contact
-         * @description Requires the scope `contacts:read`.
+         * @description Returns one contact with its tags. Send `If-None-Match` to save the transfer when nothing has changed. Messages, deals, and tasks have lists of their own.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["contactsGet"];
         put?: never;
@@ -329,7 +353,9 @@ export interface paths {
         head?: never;
         /**
          * Change a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Changes the fields that the body names; null clears one, and fields left out keep their values. At least one of `name`, `username`, and `phone` must remain. Emits `contact.updated` and writes one activity for each changed field.
+         *
+         *     Requires the scope `contacts:write`.
          *
          *     Not changed here:
          *     - `platform`: POST /v1/contacts: the platform of a contact is fixed
@@ -350,12 +376,16 @@ export interface paths {
         };
         /**
          * Get the metadata of a contact
-         * @description Requires the scope `contacts:read`.
+         * @description Returns the metadata of a contact: your own pairs of key and text. Contacts do not include them. Use it to look up which record of your system a contact belongs to.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["contactsGetMetadata"];
         /**
          * Replace the metadata of a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Replaces all metadata of a contact. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `contact.updated` with `changed` `["metadata"]`.
+         *
+         *     Requires the scope `contacts:write`.
          */
         put: operations["contactsPutMetadata"];
         post?: never;
@@ -376,7 +406,9 @@ export interface paths {
         put?: never;
         /**
          * Set the lead score of a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Sets the lead score of a contact by hand, or clears it with null. `leadScoreIsAi` becomes false, so that you can tell it from a score that an agent gave. Emits `contact.updated`.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["contactsLeadScore"];
         delete?: never;
@@ -394,7 +426,7 @@ export interface paths {
         };
         /**
          * List the channels of a contact
-         * @description An account that the contact has blocked has `blockedAt`. All are on one page.
+         * @description Lists the accounts that can reach a contact, or have been in touch with it, on one page. Use it to choose the `accountId` for a message. An account that the contact has blocked has `blockedAt`.
          *
          *     Requires the scope `contacts:read`.
          */
@@ -416,7 +448,7 @@ export interface paths {
         };
         /**
          * List possible duplicates of a contact
-         * @description They share username and platform, phone or e-mail, however these are spelled.
+         * @description Lists contacts that may be the same person: they share the username on a platform, a phone number, or an e-mail address, in any spelling. Nothing is merged; use `POST /v1/contacts/{id}/merge` for that.
          *
          *     Requires the scope `contacts:read`.
          */
@@ -440,7 +472,7 @@ export interface paths {
         put?: never;
         /**
          * Merge another contact into this one
-         * @description This contact keeps its own values and takes those that it lacks, and all tags, messages, activities, deals, tasks, threads, enrollments and finance records of the source. Of its metadata it takes what it has room for; the rest is in a note (contact.note_added).
+         * @description Merges another contact of the same platform into this one. This contact keeps its own values and takes those it lacks, with all tags, messages, activities, deals, tasks, and threads. The source answers 404 afterwards, and nothing brings it back.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -460,7 +492,9 @@ export interface paths {
         };
         /**
          * List a contact's messages
-         * @description Requires the scope `contacts:read`.
+         * @description Lists the conversation with one contact over all channels, newest first. Messages that wait to be sent are included. Reading does not mark them as read: use `POST /v1/contacts/{id}/messages/read` for that.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["contactsMessages"];
         put?: never;
@@ -482,7 +516,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a contact's messages as read
-         * @description Up to `upToMessageId`, or all. `hasUnreadMessages` of the contact becomes false when none is left. `read` says how many were marked. 400 `range_too_large` where they are more than one call may count: mark them in parts then.
+         * @description Marks inbound messages of a contact as read: all of them, or those up to `upToMessageId`. `hasUnreadMessages` becomes false when none is left. For a Telegram user account they are marked at Telegram too.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -505,7 +539,9 @@ export interface paths {
         post?: never;
         /**
          * Untag a contact
-         * @description Requires the scope `contacts:write`.
+         * @description Removes a tag from a contact and answers the tags that are left. A tag the contact does not have changes nothing. The tag itself stays: delete it with `DELETE /v1/tags/{id}`.
+         *
+         *     Requires the scope `contacts:write`.
          */
         delete: operations["contactsRemoveTag"];
         options?: never;
@@ -524,7 +560,9 @@ export interface paths {
         put?: never;
         /**
          * Move a contact to a stage
-         * @description Requires the scope `contacts:write`.
+         * @description Moves a contact to a stage of the contact pipeline. Any stage can follow any other. The same stage again changes nothing and emits nothing; otherwise `contact.updated` is emitted and an activity is written.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["contactsStage"];
         delete?: never;
@@ -544,7 +582,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change a contact
-         * @description A contact matches when it has the same username (on the same platform), phone or e-mail, however it is spelled. 201 when it is new, 200 when it was changed.
+         * @description Creates a contact, or changes the one that matches by username, phone, or e-mail, however it is spelled. Use it for imports and syncs. Answers 201 if it was created, 200 if it was changed, and 409 if several contacts match.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -566,7 +604,7 @@ export interface paths {
         put?: never;
         /**
          * Create, change and move deals in one call
-         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "stage", "id", "stage"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
+         * @description Creates, changes, and moves up to 100 deals in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.
          *
          *     Requires the scope `deals:write`.
          */
@@ -586,17 +624,15 @@ export interface paths {
         };
         /**
          * List and search deals
-         * @description `minValue` and `maxValue` are inclusive, `expectedCloseBefore` is not.
+         * @description Lists deals, newest first. Use the filters to read one column of a pipeline, the deals of a contact, or the changes since your last sync. All filters must match. Tasks are not included; read a single deal for those.
          *
          *     Requires the scope `deals:read`.
-         *
-         *     Filter by metadata with `metadata[<key>]=<value>` or `metadata.<key>=<value>`, at most 10 of them.
          */
         get: operations["dealsList"];
         put?: never;
         /**
          * Create a deal
-         * @description A deal is won in the panel only, because that books revenue: `stage` `won` is refused with the reason `won_is_panel_only`.
+         * @description Creates a deal in an active stage, `lead` by default. Use it when a sale begins. A deal can be won in the panel only, and it cannot begin as lost. Emits `deal.created`.
          *
          *     Requires the scope `deals:write`.
          */
@@ -616,7 +652,9 @@ export interface paths {
         };
         /**
          * Get a deal
-         * @description Requires the scope `deals:read`.
+         * @description Returns one deal with its newest 100 tasks. Send `If-None-Match` to save the transfer when nothing has changed. Metadata has an operation of its own.
+         *
+         *     Requires the scope `deals:read`.
          */
         get: operations["dealsGet"];
         put?: never;
@@ -626,7 +664,9 @@ export interface paths {
         head?: never;
         /**
          * Change a deal
-         * @description Requires the scope `deals:write`.
+         * @description Changes the fields that the body names; fields left out keep their values. Use `POST /v1/deals/{id}/stage` to move the deal. If the deal is won, its value and currency are booked and cannot change. Emits `deal.updated`.
+         *
+         *     Requires the scope `deals:write`.
          *
          *     Not changed here:
          *     - `stage`: POST /v1/deals/{id}/stage
@@ -644,12 +684,16 @@ export interface paths {
         };
         /**
          * Get the metadata of a deal
-         * @description Requires the scope `deals:read`.
+         * @description Returns the metadata of a deal: your own pairs of key and text. Deals do not include them. Use it to look up which record of your system a deal belongs to.
+         *
+         *     Requires the scope `deals:read`.
          */
         get: operations["dealsGetMetadata"];
         /**
          * Replace the metadata of a deal
-         * @description Requires the scope `deals:write`.
+         * @description Replaces all metadata of a deal. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `deal.updated` with `changed` `["metadata"]`.
+         *
+         *     Requires the scope `deals:write`.
          */
         put: operations["dealsPutMetadata"];
         post?: never;
@@ -670,7 +714,7 @@ export interface paths {
         put?: never;
         /**
          * Move a deal to a stage
-         * @description Sets the probability of the stage; `lost` closes the deal, an active stage opens it again. A Won deal may be moved: the income that winning it booked stays.
+         * @description Moves a deal to another stage and sets the probability of that stage. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed`.
          *
          *     Requires the scope `deals:write`.
          */
@@ -692,7 +736,9 @@ export interface paths {
         put?: never;
         /**
          * Assign an e-mail thread
-         * @description Requires the scope `email:write`.
+         * @description Assigns a mail thread to a member, or to nobody with `userId` null. The member must be active. Emits `email.thread_updated`. The contact keeps its own assignee.
+         *
+         *     Requires the scope `email:write`.
          */
         post: operations["emailAssignee"];
         delete?: never;
@@ -712,7 +758,7 @@ export interface paths {
         put?: never;
         /**
          * Write an e-mail in a new thread
-         * @description Sends mail: 409 `mail_not_configured` where the deployment has no sender address. Counts its recipients against those that a workspace may write to in a day, that of `runAt`: 429 with reason `daily_quota` beyond. Without `contactId` it belongs to the contact that has the first address, if there is one.
+         * @description Queues a mail in a new thread. Use it to write first; answers join the thread. Recipients count against the daily quota of the workspace (429 `daily_quota`). Without a sender address of the deployment it answers 409 `mail_not_configured`.
          *
          *     Requires the scope `email:compose`.
          */
@@ -734,7 +780,7 @@ export interface paths {
         put?: never;
         /**
          * Reply in an e-mail thread
-         * @description Sends mail: 409 `mail_not_configured` where the deployment has no sender address. Counts its recipients against those that a workspace may write to in a day, that of `runAt`: 429 with reason `daily_quota` beyond.
+         * @description Queues a reply in a mail thread to whoever wrote last. Recipients count against the daily quota of the workspace (429 `daily_quota`). A spam thread is not answered. Without a sender address of the deployment it answers 409 `mail_not_configured`.
          *
          *     Requires the scope `email:send`.
          */
@@ -754,7 +800,7 @@ export interface paths {
         };
         /**
          * Get an attachment of an e-mail
-         * @description `url` answers the bytes until `expiresAt`, always as a download; it is null unless `status` is `stored`.
+         * @description Returns a link to the bytes of an attachment of a mail. Use it when somebody wants to open the file. The link works for five minutes and always downloads. It is null while the file is not stored.
          *
          *     Requires the scope `email:read`.
          */
@@ -776,7 +822,9 @@ export interface paths {
         };
         /**
          * Get an e-mail thread
-         * @description Requires the scope `email:read`.
+         * @description Returns one mail thread with its status, its assignee, and a preview. The messages have a list of their own. Reading a thread does not mark anything as read.
+         *
+         *     Requires the scope `email:read`.
          */
         get: operations["emailGetThread"];
         put?: never;
@@ -796,7 +844,9 @@ export interface paths {
         };
         /**
          * List the messages of an e-mail thread
-         * @description Requires the scope `email:read`.
+         * @description Lists the messages of a mail thread, newest first, with text, sanitized HTML, and attachments. Use it to show a conversation. Reading does not mark them as read.
+         *
+         *     Requires the scope `email:read`.
          */
         get: operations["emailListMessages"];
         put?: never;
@@ -816,7 +866,9 @@ export interface paths {
         };
         /**
          * List and search e-mail threads
-         * @description Requires the scope `email:read`.
+         * @description Lists mail threads, newest first. Use the filters to build an inbox: open threads, unread ones, those of a member. All filters must match. Only a preview of the text is included; read the messages of a thread for the rest.
+         *
+         *     Requires the scope `email:read`.
          */
         get: operations["emailListThreads"];
         put?: never;
@@ -838,7 +890,9 @@ export interface paths {
         put?: never;
         /**
          * Set the status of an e-mail thread
-         * @description Requires the scope `email:write`.
+         * @description Sets the status of a mail thread, for example to close it. Any status can follow any other; a new message from outside opens it again. The same status changes nothing. Emits `email.thread_updated`.
+         *
+         *     Requires the scope `email:write`.
          */
         post: operations["emailStatus"];
         delete?: never;
@@ -856,7 +910,9 @@ export interface paths {
         };
         /**
          * Get an erasure
-         * @description Requires the scope `contacts:erase`.
+         * @description Returns how far the erasure of a contact is. Use it to prove when a request was fulfilled. It shows counts only, nothing about the person. An erasure cannot be stopped.
+         *
+         *     Requires the scope `contacts:erase`.
          */
         get: operations["erasuresGet"];
         put?: never;
@@ -876,7 +932,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Ascending by `sequence`, strictly after `since`: pass `nextCursor` as the next `since`. Events are kept 30 days; a `since` older than that is a 409 `cursor_expired` with `oldestSequence`. Without `since` the feed starts at its oldest event.
+         * @description Lists events in ascending order, after the position `since`. Use it to catch up after an outage, or to poll without a webhook: pass `nextCursor` as the next `since`. Events are kept for 30 days; an older position answers 409 `cursor_expired` with `oldestSequence`.
          *
          *     Requires the scope `webhooks:read`.
          */
@@ -900,7 +956,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file for a message
-         * @description PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, before `expiresAt`; then name the id in `attachments` of a message. A file that no message has taken is removed after 24 hours.
+         * @description Makes room for a file that you want to send. PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, then name the id in `attachments` of a message. The call itself takes no bytes. A file that no message uses is removed after 24 hours.
          *
          *     Requires the scope `telegram:send`, or `email:send`, or `email:compose`.
          */
@@ -920,7 +976,7 @@ export interface paths {
         };
         /**
          * List and search transactions
-         * @description `from` and `to` compare `occurredAt` and are inclusive; `q` searches descriptions and categories.
+         * @description Lists transactions, newest first. Use the filters to read a month, a category, or the transactions of a deal. All filters must match. Amounts are not added up; use `GET /v1/finance/summary` for sums.
          *
          *     Requires the scope `finance:read`.
          */
@@ -928,7 +984,9 @@ export interface paths {
         put?: never;
         /**
          * Create a transaction
-         * @description Requires the scope `finance:write`.
+         * @description Books income or an expense. Use it for money that no invoice, deal, or revenue feed has booked already. Emits `transaction.created`. Transactions are never changed or deleted over the API: book the opposite to correct one.
+         *
+         *     Requires the scope `finance:write`.
          */
         post: operations["financeCreateTransaction"];
         delete?: never;
@@ -946,7 +1004,9 @@ export interface paths {
         };
         /**
          * Get an invoice
-         * @description Requires the scope `finance:read`.
+         * @description Returns one invoice. Use it to check whether it is paid. Invoices are created, sent, and canceled in the panel; over the API they can only be marked as paid.
+         *
+         *     Requires the scope `finance:read`.
          */
         get: operations["financeGetInvoice"];
         put?: never;
@@ -966,7 +1026,9 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description Requires the scope `finance:read`.
+         * @description Returns one transaction. Use it to follow the `transactionId` of an event. Transactions do not change, so an ETag that you have keeps its worth.
+         *
+         *     Requires the scope `finance:read`.
          */
         get: operations["financeGetTransaction"];
         put?: never;
@@ -988,7 +1050,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an invoice as paid
-         * @description Only a sent or overdue invoice can be paid. The income occurs at `paidAt`, which is now unless given.
+         * @description Marks a sent or overdue invoice as paid and books its total as income. Use it when your bank reports the payment. Emits `invoice.paid` and `transaction.created`. Drafts, canceled, and paid invoices answer 409.
          *
          *     Requires the scope `finance:write`.
          */
@@ -1008,7 +1070,7 @@ export interface paths {
         };
         /**
          * List invoices
-         * @description `outstanding` covers all sent and overdue invoices of the workspace, whatever the filters and the page. `dueBefore` is exclusive.
+         * @description Lists invoices, newest first, with the sum of everything unpaid. Use `status=overdue` to find the customers to remind. `outstanding` covers all sent and overdue invoices, whatever the filters and the page.
          *
          *     Requires the scope `finance:read`.
          */
@@ -1030,7 +1092,13 @@ export interface paths {
         };
         /**
          * List revenue sources
-         * @description A source of mode `pull` is fetched every `pullIntervalMinutes` with `GET feedUrl` and, if it has a credential, `Authorization: Bearer <credential>`. The feed answers 2xx within 20 seconds with at most 10 MiB of JSON: an array of rows or `{"items": [rows]}`. A row has `id` (text or integer, unique in the feed, required), `amount` (above 0, at most two decimals, required), `type` (`income` unless `expense`), `currency` (the default currency of the source unless given), `category`, `description` and `occurredAt` (the time of the pull unless given). Each `id` is booked once, as a realized transaction, however often it is in the feed. Wrong rows are left out and named in `lastSyncError` while `lastSyncStatus` is `ok`; without any right row the pull has failed. All sources of an environment, of which there are at most 50, have 10 million rows of feeds in a UTC day, where a row that is booked counts as 25 and a feed that has not changed as none; beyond them `lastSyncStatus` is `failed` until they are pulled on the next day. `lastEventAt` is when something new was booked last.
+         * @description Lists the feeds from which the workspace books revenue, with the result of the last pull. Use it to see whether a feed works. Sources are created and changed in the panel. All sources are on one page.
+         *
+         *     A source of mode `pull` is read every `pullIntervalMinutes` with `GET feedUrl`, and with `Authorization: Bearer <credential>` if it has a credential. The feed must answer 2xx within 20 seconds with at most 10 MiB of JSON: an array of rows, or `{"items": [rows]}`.
+         *
+         *     A row needs `id`, unique in the feed, and `amount`, above zero with at most two decimals. It may have `type`, `currency`, `category`, `description`, and `occurredAt`. Each `id` is booked once, as a realized transaction, however often the feed repeats it.
+         *
+         *     Wrong rows are left out and named in `lastSyncError`. If no row is right, the pull has failed. All sources of an environment, at most 50, may read 10 million rows in a UTC day. A row that is booked counts as 25; an unchanged feed counts as none.
          *
          *     Requires the scope `finance:read`.
          */
@@ -1052,7 +1120,9 @@ export interface paths {
         };
         /**
          * Summarise income and expense
-         * @description `from` and `to` are inclusive. `totals` are realized transactions that occurred in the range; `outstanding` are all sent and overdue invoices and pending income, whatever the range. Expenses without a category are in `totals` only. 400 `range_too_large` where the range has more transactions and categories than one call reads in two seconds.
+         * @description Returns income, expense, and net of a range by currency, what is outstanding, and the ten largest categories of expense. Use it for a monthly report. For a range that cannot be read within two seconds it answers 400 `range_too_large`.
+         *
+         *     Expenses without a category are in the totals only. `outstanding` covers everything unpaid, whatever the range.
          *
          *     Requires the scope `finance:read`.
          */
@@ -1074,7 +1144,9 @@ export interface paths {
         };
         /**
          * Health check
-         * @description Needs no key.
+         * @description Answers `ok` when the API is reachable. Use it for load balancers and uptime checks. It needs no key and checks nothing behind the API.
+         *
+         *     Needs no key.
          */
         get: operations["healthGet"];
         put?: never;
@@ -1094,7 +1166,9 @@ export interface paths {
         };
         /**
          * Get a message job
-         * @description Requires the scope `jobs:read`.
+         * @description Returns one message job of any channel. Use it to follow a message after the 202 that queued it. To cancel or retry, use the operations of its channel.
+         *
+         *     Requires the scope `jobs:read`.
          */
         get: operations["jobsGet"];
         put?: never;
@@ -1114,7 +1188,9 @@ export interface paths {
         };
         /**
          * List message jobs
-         * @description Requires the scope `jobs:read`.
+         * @description Lists message jobs of all channels, newest first. Use it to watch a campaign, or with `status=failed` to find what needs attention. It shows a preview of each text, not the whole message.
+         *
+         *     Requires the scope `jobs:read`.
          */
         get: operations["jobsList"];
         put?: never;
@@ -1134,7 +1210,7 @@ export interface paths {
         };
         /**
          * Summarise message jobs
-         * @description 400 `range_too_large` where there is more since then than one call reads in two seconds.
+         * @description Returns how many messages wait, were sent, and failed, in all and by account. Use it for a status page. It reads for two seconds at most; if there is more since `since` it answers 400 `range_too_large`.
          *
          *     Requires the scope `jobs:read`.
          */
@@ -1156,13 +1232,15 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Requires the scope `keys:manage`.
+         * @description Lists the API keys of the workspace, newest first, without their secrets. Use it to find keys that nobody uses any more, by `lastUsedAt`. Revoked keys are included unless you filter them out.
+         *
+         *     Requires the scope `keys:manage`.
          */
         get: operations["keysList"];
         put?: never;
         /**
          * Mint an API key
-         * @description The new key has no scope, no higher rate limit, no later expiry and no wider allowlist than the calling key: expiry and allowlist are the calling key's where the body names none, and 403 `stronger_key` where it asks for more. Each range of an allowlist must lie within one range of the calling key's.
+         * @description Creates an API key and shows it once: store it at once. Use one key for each program. The new key gets no scope, rate limit, expiry, or allowlist that exceeds the calling key: asking for more answers 403 `stronger_key`.
          *
          *     Requires the scope `keys:manage`.
          */
@@ -1182,14 +1260,16 @@ export interface paths {
         };
         /**
          * Get an API key
-         * @description Requires the scope `keys:manage`.
+         * @description Returns one API key: its scopes, limits, and last use. Use it to check what a key may do. The secret is never shown again.
+         *
+         *     Requires the scope `keys:manage`.
          */
         get: operations["keysGet"];
         put?: never;
         post?: never;
         /**
          * Revoke an API key
-         * @description Any key with `keys:manage` may revoke any key of the workspace, also one that is stronger than itself (a test key only test keys). With `cancelQueued=true` the messages that the key queued and that are not being sent become `failed` (`canceled`), and `canceledJobs` says how many, of which the last may follow within minutes where there are thousands.
+         * @description Revokes a key at once and for good. Use it when a key has leaked. Any key with `keys:manage` may revoke any key of its environment, even a stronger one. Messages that the key queued are still sent, unless you pass `cancelQueued=true`.
          *
          *     Requires the scope `keys:manage`.
          */
@@ -1198,7 +1278,7 @@ export interface paths {
         head?: never;
         /**
          * Change an API key
-         * @description A key with a scope, rate limit, expiry or allowlist beyond those of the calling key is not its to change (403 `stronger_key`), and none can be given more than the calling key has: also not the calling key itself. Any key with `keys:manage` may revoke any key of its environment.
+         * @description Changes the name, the scopes, the allowlist, or the expiry of a key. It can be given no more than the calling key has, and a stronger key cannot be changed (403 `stronger_key`). Its secret and its environment never change.
          *
          *     Requires the scope `keys:manage`.
          */
@@ -1216,7 +1296,7 @@ export interface paths {
         put?: never;
         /**
          * MCP server for AI agents
-         * @description Streamable HTTP with JSON answers, without sessions; versions 2025-03-26 to 2026-07-28. The tools are those that the scopes of the key allow.
+         * @description Speaks the Model Context Protocol to AI agents: one JSON-RPC message in, one out. Use it to give a model the operations that the key allows, as tools. Streamable HTTP with JSON answers, versions 2025-03-26 to 2026-07-28, without sessions or streams.
          *
          *     Any valid key may call it.
          */
@@ -1236,7 +1316,9 @@ export interface paths {
         };
         /**
          * Who am I
-         * @description Any valid key may call it.
+         * @description Returns the workspace behind the key, and the id and the scopes of the key. Use it to check a key, or to show which workspace a program is connected to. It needs no scope and never shows the secret.
+         *
+         *     Any valid key may call it.
          */
         get: operations["meGet"];
         put?: never;
@@ -1256,7 +1338,9 @@ export interface paths {
         };
         /**
          * Get a member
-         * @description Requires the scope `contacts:read`.
+         * @description Returns one member. Use it to show who a contact or a task is assigned to. Roles and membership are changed in the panel only.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["membersGet"];
         put?: never;
@@ -1276,7 +1360,9 @@ export interface paths {
         };
         /**
          * List members
-         * @description Requires the scope `contacts:read`.
+         * @description Lists the members of the workspace, newest first. Use it to find the id for an assignment. Former members are included unless you pass `isActive=true`. Members are invited in the panel.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["membersList"];
         put?: never;
@@ -1296,7 +1382,7 @@ export interface paths {
         };
         /**
          * Get an attachment of a message
-         * @description `url` answers the bytes until `expiresAt`, always as a download; it is null unless `status` is `stored`. While it is `pending` the bytes are being fetched: `message.updated` tells when they are there.
+         * @description Returns a link to the bytes of an attachment of a message. The link works for five minutes and always downloads. It is null while the file is being fetched; `message.updated` tells when it is there. Attachments of mail have an operation of their own.
          *
          *     Requires the scope `contacts:read`.
          */
@@ -1318,7 +1404,7 @@ export interface paths {
         };
         /**
          * List the messages of all contacts
-         * @description `since` and `until` compare `sentAt`, else `createdAt`. Messages with nobody who is a contact are not listed.
+         * @description Lists the messages of all contacts, newest first. Use it for an archive or to sync conversations. Messages with people who are no contacts are not listed. Reading does not mark them as read.
          *
          *     Requires the scope `contacts:read`.
          */
@@ -1340,7 +1426,9 @@ export interface paths {
         };
         /**
          * The OpenAPI 3.1 document
-         * @description Needs no key.
+         * @description Returns this document as OpenAPI 3.1. Use it to generate a client or to import the API into a tool. It needs no key and is the same for every workspace.
+         *
+         *     Needs no key.
          */
         get: operations["openapiGet"];
         put?: never;
@@ -1360,7 +1448,7 @@ export interface paths {
         };
         /**
          * Get a pipeline
-         * @description Counts and totals include every write that was answered before. Cards are read with `GET /v1/deals?stage=` and `GET /v1/contacts?stage=`. In the pipeline of contacts the terminal columns are `customer` and `lost`.
+         * @description Returns one pipeline with its columns, counts, and totals. Use it to draw a board. Every write that was answered before is counted. Cards are not included: read `GET /v1/deals?stage=` or `GET /v1/contacts?stage=`.
          *
          *     Requires the scope `pipelines:read`.
          */
@@ -1382,7 +1470,9 @@ export interface paths {
         };
         /**
          * List pipelines
-         * @description Requires the scope `pipelines:read`.
+         * @description Lists the pipelines of the workspace, newest first, without their columns. There is one for deals and one for contacts. Use it to find the id of a board.
+         *
+         *     Requires the scope `pipelines:read`.
          */
         get: operations["pipelinesList"];
         put?: never;
@@ -1402,7 +1492,9 @@ export interface paths {
         };
         /**
          * List the columns of a pipeline
-         * @description Requires the scope `pipelines:read`.
+         * @description Lists the columns of a pipeline from left to right, on one page. Use it when you need no more than the counts. Cards are read with the lists of deals and contacts.
+         *
+         *     Requires the scope `pipelines:read`.
          */
         get: operations["pipelinesListColumns"];
         put?: never;
@@ -1422,7 +1514,9 @@ export interface paths {
         };
         /**
          * List requests
-         * @description Every request of the keys of this environment, reads too, newest first; kept 7 days, and there within a minute. Of a key that is revoked, expired or not allowed from its address the refusals are there; a call without a key of the workspace is nobody's. `route` is the path as this document writes it, `*` where no operation has it; in `path` a part that is no id is named as in `route`, and in one that no operation has, what may be somebody's name or address is `…`. `reason` is that of the error. Never bodies, headers or queries. With a filter a page may be short, or empty, while there is more: `nextCursor` leads on. Of calls beyond the rate limit (429) the first 20 of a key and minute are sure to be there.
+         * @description Lists the calls that keys of this environment have made, reads included, newest first. Use it to debug an integration or to see what a key does. It never has bodies, headers, or query values. Entries appear within a minute and are kept for 7 days.
+         *
+         *     With a filter a page may be short or even empty while there is more: go on with `nextCursor`. Calls without a valid key are not included. Of the calls over a rate limit, at least the first 20 of a key and minute are.
          *
          *     Requires the scope `keys:manage`.
          */
@@ -1444,7 +1538,9 @@ export interface paths {
         };
         /**
          * Get a sequence
-         * @description Requires the scope `sequences:read`.
+         * @description Returns one sequence with its steps. Use it to see what contacts will get and when. Steps are changed in the panel, while the sequence is a draft.
+         *
+         *     Requires the scope `sequences:read`.
          */
         get: operations["sequencesGet"];
         put?: never;
@@ -1464,7 +1560,9 @@ export interface paths {
         };
         /**
          * List sequences
-         * @description Requires the scope `sequences:read`.
+         * @description Lists sequences, newest first, without their steps. Use it to watch how far they are. Sequences are written and started in the panel.
+         *
+         *     Requires the scope `sequences:read`.
          */
         get: operations["sequencesList"];
         put?: never;
@@ -1484,7 +1582,9 @@ export interface paths {
         };
         /**
          * List the enrollments of a sequence
-         * @description Requires the scope `sequences:read`.
+         * @description Lists the contacts that are or were in a sequence, newest first. Use `status=replied` to find who answered. The messages themselves are in the conversation of each contact.
+         *
+         *     Requires the scope `sequences:read`.
          */
         get: operations["sequencesListEnrollments"];
         put?: never;
@@ -1506,7 +1606,9 @@ export interface paths {
         put?: never;
         /**
          * Pause a sequence
-         * @description Requires the scope `sequences:write`.
+         * @description Pauses an active sequence. Messages that wait stay queued and are held back; what is being sent already still goes out. Answers 409 if the sequence is not active. Emits `sequence.status_changed`.
+         *
+         *     Requires the scope `sequences:write`.
          */
         post: operations["sequencesPause"];
         delete?: never;
@@ -1526,7 +1628,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a sequence
-         * @description What waits is due later by the time of the pause. One by e-mail: 409 `mail_not_configured` where the deployment has no sender address.
+         * @description Resumes a paused sequence. Everything that waits moves by the length of the pause. Answers 409 if it is not paused, and for mail 409 `mail_not_configured` if the deployment has no sender address. Emits `sequence.status_changed`.
          *
          *     Requires the scope `sequences:write`.
          */
@@ -1546,13 +1648,17 @@ export interface paths {
         };
         /**
          * List all tags
-         * @description Requires the scope `contacts:read`.
+         * @description Returns all tags of the workspace, ordered by name, on one page. Use it to find the id of a tag. `contactCount` says how many contacts have each.
+         *
+         *     Requires the scope `contacts:read`.
          */
         get: operations["tagsList"];
         put?: never;
         /**
          * Create a tag
-         * @description Requires the scope `contacts:write`.
+         * @description Creates a tag without giving it to anybody. Use it to prepare names and colors; adding a tag to a contact by name creates it as well. A name that exists already, in any case, answers 409 `tag_name_taken`.
+         *
+         *     Requires the scope `contacts:write`.
          */
         post: operations["tagsCreate"];
         delete?: never;
@@ -1573,14 +1679,18 @@ export interface paths {
         post?: never;
         /**
          * Delete a tag
-         * @description Requires the scope `contacts:write`.
+         * @description Deletes a tag and takes it off all contacts, each of which emits `contact.updated`. With many contacts that goes on after the answer. The contacts themselves stay.
+         *
+         *     Requires the scope `contacts:write`.
          */
         delete: operations["tagsDelete"];
         options?: never;
         head?: never;
         /**
          * Change a tag
-         * @description Requires the scope `contacts:write`.
+         * @description Changes the name or the color of a tag for all contacts that have it. A name that another tag has answers 409 `tag_name_taken`. It emits no event.
+         *
+         *     Requires the scope `contacts:write`.
          */
         patch: operations["tagsPatch"];
         trace?: never;
@@ -1596,7 +1706,7 @@ export interface paths {
         put?: never;
         /**
          * Create and change tasks in one call
-         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "status", "id", "status"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
+         * @description Creates, changes, and completes up to 100 tasks in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.
          *
          *     Requires the scope `tasks:write`.
          */
@@ -1616,17 +1726,15 @@ export interface paths {
         };
         /**
          * List and search tasks
-         * @description `q` searches titles. `dueBefore` and `dueAfter` are exclusive and leave out tasks without `dueAt`. `assignedToUserId=none` finds unassigned tasks.
+         * @description Lists tasks, newest first. Use the filters to read the tasks of a member, a contact, or a deal, or what is overdue. All filters must match. Tasks without a due time never match a filter on due times.
          *
          *     Requires the scope `tasks:read`.
-         *
-         *     Filter by metadata with `metadata[<key>]=<value>` or `metadata.<key>=<value>`, at most 10 of them.
          */
         get: operations["tasksList"];
         put?: never;
         /**
          * Create a task
-         * @description Without `contactId` the task has the contact of its deal; `null` leaves it without one.
+         * @description Creates a task. Only the title is required. Use `dealId` or `contactId` to show it where the work is. Emits `task.created`. Nobody is notified by the API itself.
          *
          *     Requires the scope `tasks:write`.
          */
@@ -1646,7 +1754,9 @@ export interface paths {
         };
         /**
          * Get a task
-         * @description Requires the scope `tasks:read`.
+         * @description Returns one task. Send `If-None-Match` to save the transfer when nothing has changed. Metadata has an operation of its own.
+         *
+         *     Requires the scope `tasks:read`.
          */
         get: operations["tasksGet"];
         put?: never;
@@ -1656,7 +1766,9 @@ export interface paths {
         head?: never;
         /**
          * Change a task
-         * @description Requires the scope `tasks:write`.
+         * @description Changes the fields that the body names; null clears one, and fields left out keep their values. Use `POST /v1/tasks/{id}/status` to complete it. Emits `task.updated`.
+         *
+         *     Requires the scope `tasks:write`.
          *
          *     Not changed here:
          *     - `status`: POST /v1/tasks/{id}/status
@@ -1674,12 +1786,16 @@ export interface paths {
         };
         /**
          * Get the metadata of a task
-         * @description Requires the scope `tasks:read`.
+         * @description Returns the metadata of a task: your own pairs of key and text. Tasks do not include them. Use it to look up which record of your system a task belongs to.
+         *
+         *     Requires the scope `tasks:read`.
          */
         get: operations["tasksGetMetadata"];
         /**
          * Replace the metadata of a task
-         * @description Requires the scope `tasks:write`.
+         * @description Replaces all metadata of a task. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `task.updated` with `changed` `["metadata"]`.
+         *
+         *     Requires the scope `tasks:write`.
          */
         put: operations["tasksPutMetadata"];
         post?: never;
@@ -1700,7 +1816,9 @@ export interface paths {
         put?: never;
         /**
          * Set the status of a task
-         * @description Requires the scope `tasks:write`.
+         * @description Sets the status of a task. `done` stamps `completedAt`; any other status clears it. The same status again changes nothing. Emits `task.status_changed`. The other fields stay as they are.
+         *
+         *     Requires the scope `tasks:write`.
          */
         post: operations["tasksStatus"];
         delete?: never;
@@ -1720,7 +1838,9 @@ export interface paths {
         put?: never;
         /**
          * Cancel a queued Telegram message
-         * @description Requires the scope `telegram:send`.
+         * @description Cancels a Telegram message that is still queued. The job becomes `failed` with `lastError` `canceled`. A message that is being sent, or was sent, answers 409 `job_not_queued`. Nothing is taken back at Telegram.
+         *
+         *     Requires the scope `telegram:send`.
          */
         post: operations["telegramCancel"];
         delete?: never;
@@ -1740,7 +1860,9 @@ export interface paths {
         put?: never;
         /**
          * Give a Telegram bot a new token
-         * @description Requires the scope `accounts:manage`.
+         * @description Gives a bot a new token, for example after you revoked the old one in BotFather. The token must belong to the same bot; another one answers 409 `other_account`. Queued messages are sent then.
+         *
+         *     Requires the scope `accounts:manage`.
          */
         post: operations["telegramConnect"];
         delete?: never;
@@ -1758,13 +1880,15 @@ export interface paths {
         };
         /**
          * List Telegram accounts
-         * @description Requires the scope `telegram:read`.
+         * @description Lists the Telegram accounts of the workspace, newest first, with their limits and how many messages wait. Use it to find the `accountId` for a message. Disconnected accounts are included.
+         *
+         *     Requires the scope `telegram:read`.
          */
         get: operations["telegramListAccounts"];
         put?: never;
         /**
          * Connect a Telegram bot
-         * @description Telegram is asked whose token it is. The bot hears by a webhook where this deployment has a public address, else by polling. With a test key nobody is asked: a token `test_…` connects a sandbox account. An environment has at most 100 accounts that are connected: 409 `too_many_accounts` beyond.
+         * @description Connects a Telegram bot by its token from BotFather. Telegram is asked whose token it is. The bot receives by webhook if the deployment has a public address, otherwise by polling. With a test key, any token `test_…` connects a sandbox account. User accounts need a login instead.
          *
          *     Requires the scope `accounts:manage`.
          */
@@ -1786,7 +1910,7 @@ export interface paths {
         put?: never;
         /**
          * Log a Telegram user in
-         * @description Telegram sends a code to the phone, which is entered within ten minutes. 429 with reason `code_sent_lately` within a minute of the last code to the same phone, and `daily_quota` beyond 20 logins begun in a day in UTC. With a test key nobody is asked: the code is `00000`, the password `test`.
+         * @description Begins the login of a Telegram user account: Telegram sends a code to the phone. Enter it with `POST /v1/telegram/logins/{id}/code` within ten minutes. A workspace can begin 20 logins a day. With a test key nobody is asked: the code is `00000`, the password `test`.
          *
          *     Requires the scope `accounts:manage`.
          */
@@ -1806,13 +1930,17 @@ export interface paths {
         };
         /**
          * List Telegram messages
-         * @description Requires the scope `telegram:read`.
+         * @description Lists the jobs of Telegram messages, newest first. Use it to see what waits or has failed. Texts are not included; `GET /v1/jobs` shows a preview.
+         *
+         *     Requires the scope `telegram:read`.
          */
         get: operations["telegramListMessages"];
         put?: never;
         /**
          * Queue a Telegram message
-         * @description `attachments` are ids of `POST /v1/files`, of bots alone; `text` is then their caption: absent, or of 1024 characters at most. One is sent as a photo (JPEG and PNG up to 10 MB) or a document, several as one album where Telegram allows it, else one after the other.
+         * @description Queues a message from a Telegram account, for now or later. Name the recipient by contact, id, or username. Follow the job by `job.completed`. Bots can only write to people who have written to them. A full queue is never an error: the pace of the account decides when it leaves.
+         *
+         *     Files are sent by bots only, and `text` is then their caption of at most 1,024 characters. One file is sent as a photo (JPEG or PNG up to 10 MB) or a document. Several are sent as one album if Telegram allows it, otherwise one after the other.
          *
          *     Requires the scope `telegram:send`.
          */
@@ -1834,7 +1962,9 @@ export interface paths {
         put?: never;
         /**
          * Disconnect a Telegram account
-         * @description Requires the scope `accounts:manage`.
+         * @description Disconnects a Telegram account: removes the webhook of a bot, ends the session of a user account, and deletes the secret. Queued messages wait for 24 hours, then fail. The conversation stays.
+         *
+         *     Requires the scope `accounts:manage`.
          */
         post: operations["telegramDisconnect"];
         delete?: never;
@@ -1854,7 +1984,7 @@ export interface paths {
         put?: never;
         /**
          * Enter the code of a Telegram login
-         * @description With the fifth wrong code or password the login is over. Who has an account here already gets it connected again.
+         * @description Enters the code that Telegram has sent. The login is `connected` afterwards, or needs the password of the account. Five wrong codes or passwords end the login. An account that was connected before gets its old id.
          *
          *     Requires the scope `accounts:manage`.
          */
@@ -1876,7 +2006,7 @@ export interface paths {
         put?: never;
         /**
          * Enter the password of a Telegram login
-         * @description The password is neither kept nor sent to Telegram (it is proved by SRP).
+         * @description Enters the two-step password of a Telegram user. Use it when the login says `password_needed`. The password is proved without being sent to Telegram, and it is neither stored nor logged.
          *
          *     Requires the scope `accounts:manage`.
          */
@@ -1896,7 +2026,9 @@ export interface paths {
         };
         /**
          * Get a Telegram account
-         * @description Requires the scope `telegram:read`.
+         * @description Returns one Telegram account with its state, its limits, and how it receives messages. Use it to see why messages wait. Tokens and sessions are never shown.
+         *
+         *     Requires the scope `telegram:read`.
          */
         get: operations["telegramGetAccount"];
         put?: never;
@@ -1906,7 +2038,9 @@ export interface paths {
         head?: never;
         /**
          * Change a Telegram account
-         * @description Requires the scope `accounts:manage`.
+         * @description Changes the name, the daily limit, the pace, or the way a Telegram account receives messages. Fields left out keep their values. It does not change the token: use `POST /v1/telegram/accounts/{id}/connect`.
+         *
+         *     Requires the scope `accounts:manage`.
          *
          *     Not changed here:
          *     - `botToken`: POST /v1/telegram/accounts/{id}/connect
@@ -1924,7 +2058,9 @@ export interface paths {
         };
         /**
          * Get a Telegram message
-         * @description Requires the scope `telegram:read`.
+         * @description Returns the job of one Telegram message. Use it to follow a message after the 202 that queued it. The text is in the conversation of the contact.
+         *
+         *     Requires the scope `telegram:read`.
          */
         get: operations["telegramGetMessage"];
         put?: never;
@@ -1946,7 +2082,9 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed Telegram message
-         * @description Requires the scope `telegram:send`.
+         * @description Sends a failed Telegram message again, with five new attempts. Use it after you have fixed the cause, for example by connecting the account. A job that has not failed answers 409 `job_not_failed`.
+         *
+         *     Requires the scope `telegram:send`.
          */
         post: operations["telegramRetry"];
         delete?: never;
@@ -1966,7 +2104,9 @@ export interface paths {
         put?: never;
         /**
          * Cancel a queued X message
-         * @description Requires the scope `twitter:send`.
+         * @description Cancels an X message that is still queued. The job becomes `failed` with `lastError` `canceled`. A message that is being sent, or was sent, answers 409 `job_not_queued`. Nothing is taken back at X.
+         *
+         *     Requires the scope `twitter:send`.
          */
         post: operations["twitterCancel"];
         delete?: never;
@@ -1984,13 +2124,17 @@ export interface paths {
         };
         /**
          * List X accounts
-         * @description Requires the scope `twitter:send`.
+         * @description Lists the X accounts of the workspace, newest first, with their limits and how many messages wait. Use it to find the `accountId` for a direct message. Disconnected accounts are included.
+         *
+         *     Requires the scope `twitter:send`.
          */
         get: operations["twitterListAccounts"];
         put?: never;
         /**
          * Connect an X account
-         * @description X is asked whose the access token is (OAuth 2.0 with PKCE; scopes `dm.read`, `dm.write`, `tweet.read`, `users.read`, and `offline.access` for a refresh token). An access token lives two hours: without `refreshToken` and `clientId` the account is disconnected then. An account that is disconnected is connected again, with its id. With a test key nobody is asked: a token `test_…` connects a sandbox account. An environment has at most 100 accounts that are connected: 409 `too_many_accounts` beyond.
+         * @description Connects an X account by an access token (OAuth 2.0 with PKCE; scopes `dm.read`, `dm.write`, `tweet.read`, `users.read`, `offline.access`). A disconnected account is connected again under its old id. With a test key, any token `test_…` connects a sandbox account.
+         *
+         *     An access token lives for two hours. Without `refreshToken` and `clientId` the account is disconnected after that. An environment has at most 100 connected accounts; one more answers 409 `too_many_accounts`.
          *
          *     Requires the scope `accounts:manage`.
          */
@@ -2012,7 +2156,7 @@ export interface paths {
         put?: never;
         /**
          * Queue an X message
-         * @description X takes no files: 400 `attachments_not_supported`.
+         * @description Queues a direct message from an X account, for now or later. Name the recipient by contact, id, or username. Follow the job by `job.completed`. Files cannot be sent on X: they answer 400 `attachments_not_supported`.
          *
          *     Requires the scope `twitter:send`.
          */
@@ -2034,7 +2178,9 @@ export interface paths {
         put?: never;
         /**
          * Disconnect an X account
-         * @description Requires the scope `accounts:manage`.
+         * @description Disconnects an X account: revokes its token at X and deletes it here. Queued messages wait for 24 hours, then fail. The conversation stays, and the account can be connected again.
+         *
+         *     Requires the scope `accounts:manage`.
          */
         post: operations["twitterDisconnect"];
         delete?: never;
@@ -2052,7 +2198,9 @@ export interface paths {
         };
         /**
          * Get an X message
-         * @description Requires the scope `twitter:send`.
+         * @description Returns the job of one X message. Use it to follow a direct message after the 202 that queued it. The text is in the conversation of the contact.
+         *
+         *     Requires the scope `twitter:send`.
          */
         get: operations["twitterGetMessage"];
         put?: never;
@@ -2078,7 +2226,9 @@ export interface paths {
         head?: never;
         /**
          * Change an X account
-         * @description Requires the scope `accounts:manage`.
+         * @description Changes the name, the daily limit, the pace, or the way an X account receives messages. Fields left out keep their values. Tokens are changed by connecting the account again.
+         *
+         *     Requires the scope `accounts:manage`.
          *
          *     Not changed here:
          *     - `accessToken`: POST /v1/twitter/accounts
@@ -2097,13 +2247,15 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description Requires the scope `webhooks:read`.
+         * @description Lists the webhook endpoints of the environment, newest first, with their health. Use it to see which are degraded or disabled. Secrets are not shown.
+         *
+         *     Requires the scope `webhooks:read`.
          */
         get: operations["webhooksList"];
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description The url must be https (http for test keys) and must not lead into a private network. At most 20 endpoints, each url once. `filter` narrows the events of `eventKinds`: every condition must hold, and what an event does not have (a `channel`, a contact) keeps none back. What is filtered out makes no delivery; it is in the feed.
+         * @description Registers an endpoint for events and shows the signing secret of the workspace once. Use a test key to register one for sandbox events. There are at most 20 endpoints, each address once. Past events are not sent: read those at `GET /v1/events`.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2123,21 +2275,25 @@ export interface paths {
         };
         /**
          * Get a webhook endpoint
-         * @description Requires the scope `webhooks:read`.
+         * @description Returns one webhook endpoint with its health. Use it to see when it last took an event. Its deliveries have a list of their own.
+         *
+         *     Requires the scope `webhooks:read`.
          */
         get: operations["webhooksGet"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Requires the scope `webhooks:write`.
+         * @description Deletes an endpoint with its deliveries that still wait. Use it when a receiver is gone for good; to pause it, set `isActive` to false. Events stay in the feed.
+         *
+         *     Requires the scope `webhooks:write`.
          */
         delete: operations["webhooksDelete"];
         options?: never;
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. `isActive: true` or another `url` clears `status` and `consecutiveFailures`. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.
+         * @description Changes an endpoint. `isActive: true` or another `url` clears its failures, so use it to switch a disabled endpoint on again. Conditions of `filter` that are left out stay; null removes one. Deliveries that exist already are sent as they are.
          *
          *     Requires the scope `webhooks:write`.
          *
@@ -2157,7 +2313,9 @@ export interface paths {
         };
         /**
          * List event kinds
-         * @description Requires the scope `webhooks:read`.
+         * @description Lists every kind of event with what it means and an example. Use it to build a form for `eventKinds`. It is the same for every workspace.
+         *
+         *     Requires the scope `webhooks:read`.
          */
         get: operations["webhooksEventKinds"];
         put?: never;
@@ -2177,7 +2335,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description `deliveryId` takes the integer id and the UUID alike.
+         * @description Returns one delivery with its request and every attempt. Use it to find out why a receiver refused an event. It does not send anything.
          *
          *     Requires the scope `webhooks:read`.
          */
@@ -2199,7 +2357,7 @@ export interface paths {
         };
         /**
          * List the deliveries of an endpoint
-         * @description A delivery is `skipped`, which `error` explains, when its endpoint was disabled, the attempts of the day were used up or more than 100,000 deliveries waited for the endpoint; it can be replayed.
+         * @description Lists the deliveries of an endpoint, newest first. Use `status=failed` to find what your receiver has missed. Deliveries are kept for 30 days. Bodies and attempts are not included; read a single delivery for those.
          *
          *     Requires the scope `webhooks:read`.
          */
@@ -2223,7 +2381,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a delivery
-         * @description A finished delivery of any status can be replayed. To a disabled endpoint the replay is kept as `skipped`.
+         * @description Sends the event of a finished delivery again, as a new delivery with the same body. Use it after you have fixed a receiver. If the endpoint is disabled, the new delivery is `skipped`. A delivery that is still being tried answers 409.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2245,7 +2403,7 @@ export interface paths {
         put?: never;
         /**
          * Replay failed and skipped deliveries
-         * @description Queues at most 1000 deliveries of status `failed` or `skipped` that were not replayed yet, oldest first; call again for the next ones.
+         * @description Replays the failed and skipped deliveries since a time, oldest first, at most 1,000 in one call. Use it after an outage, and call it again until `queued` is 0. Deliveries that were replayed already are left out.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2267,7 +2425,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the webhook secret
-         * @description The secret belongs to the workspace: `endpointIds` names every endpoint that it changes for.
+         * @description Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. The secret belongs to the workspace: it changes for every endpoint in `endpointIds`.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2289,7 +2447,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed. 429 with reason `too_many_at_once` while ten calls of the workspace wait for somebody outside.
+         * @description Sends one test event now and answers how it went. Use it while you set up a receiver; it works for a disabled endpoint too. There are no retries, the health of the endpoint stays, and nothing is written to the feed.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2311,7 +2469,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Any of the events below */
+        /**
+         * Any of the events below
+         * @description Sent for every event that an endpoint has subscribed to; the operations below show each kind. Use `event` to tell them apart, answer 2xx at once, and do the work afterwards. Verify the signature first.
+         */
         post: operations["onEvent"];
         delete?: never;
         options?: never;
@@ -2328,7 +2489,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An inbound message was stored, or an outbound one was sent. */
+        /**
+         * An inbound message was stored, or an outbound one was sent.
+         * @description Sent when a message of a contact has come in, or one of yours has left, on any channel. Use it to show conversations elsewhere. Queueing a message sends nothing yet.
+         */
         post: operations["onMessageCreated"];
         delete?: never;
         options?: never;
@@ -2345,7 +2509,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A message was edited, or its attachments have been fetched (`changes.attachments`). */
+        /**
+         * A message was edited, or its attachments have been fetched (`changes.attachments`).
+         * @description Sent when a message was edited, or when its attachments have been fetched. Use it to update a copy of the conversation. Status and read marks have events of their own.
+         */
         post: operations["onMessageUpdated"];
         delete?: never;
         options?: never;
@@ -2362,7 +2529,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Outbound messages were read by the contact, or inbound ones were marked as read. */
+        /**
+         * Outbound messages were read by the contact, or inbound ones were marked as read.
+         * @description Sent when a contact has read your messages, or a member has read theirs. Use it to clear unread marks elsewhere. One event may name several messages.
+         */
         post: operations["onMessageRead"];
         delete?: never;
         options?: never;
@@ -2379,7 +2549,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A contact has pressed a button under a message; `message_id` is the inbound message that says so. */
+        /**
+         * A contact has pressed a button under a message; `message_id` is the inbound message that says so.
+         * @description Sent when a contact has pressed a button under one of your messages. Use `data` to continue the dialogue. The press is an inbound message as well, whose id is `message_id`.
+         */
         post: operations["onMessageButtonPressed"];
         delete?: never;
         options?: never;
@@ -2396,7 +2569,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A contact was created by a call, or by the first message of a stranger. */
+        /**
+         * A contact was created by a call, or by the first message of a stranger.
+         * @description Sent when a contact was created by a call, a member, or the first message of a stranger. Use it to create the person in your own system.
+         */
         post: operations["onContactCreated"];
         delete?: never;
         options?: never;
@@ -2413,7 +2589,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Fields, stage, assignee, score, tags or metadata of a contact changed. */
+        /**
+         * Fields, stage, assignee, score, tags or metadata of a contact changed.
+         * @description Sent when fields, stage, assignee, score, tags, or metadata of a contact changed. Use `changes` to update a copy. Changes by the caller itself are sent as well: compare `actor`.
+         */
         post: operations["onContactUpdated"];
         delete?: never;
         options?: never;
@@ -2430,7 +2609,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A note was added to a contact. */
+        /**
+         * A note was added to a contact.
+         * @description Sent when a note was added to the history of a contact. Use it to copy notes elsewhere. The field `notes` of the contact has not changed.
+         */
         post: operations["onContactNoteAdded"];
         delete?: never;
         options?: never;
@@ -2447,7 +2629,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A contact was merged into another. */
+        /**
+         * A contact was merged into another.
+         * @description Sent when a contact was merged into another. Use it to move your own records to the contact that was kept. The merged one answers 404 from now on.
+         */
         post: operations["onContactMerged"];
         delete?: never;
         options?: never;
@@ -2464,7 +2649,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A contact was erased with everything that is about it alone. */
+        /**
+         * A contact was erased with everything that is about it alone.
+         * @description Sent when a contact was erased on request. Delete your own copies of the person. Earlier events about the contact lose their data in the feed.
+         */
         post: operations["onContactErased"];
         delete?: never;
         options?: never;
@@ -2481,7 +2669,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A deal was created. */
+        /**
+         * A deal was created.
+         * @description Sent when a deal was created. Use it to start work on a new sale, for example a proposal. Later changes have events of their own.
+         */
         post: operations["onDealCreated"];
         delete?: never;
         options?: never;
@@ -2498,7 +2689,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Fields or metadata of a deal changed. */
+        /**
+         * Fields or metadata of a deal changed.
+         * @description Sent when fields or metadata of a deal changed. Use `changes` to update a copy. A move to another stage is a separate event.
+         */
         post: operations["onDealUpdated"];
         delete?: never;
         options?: never;
@@ -2515,7 +2709,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A deal moved to another stage. */
+        /**
+         * A deal moved to another stage.
+         * @description Sent when a deal moved to another stage, winning and losing included. Use it to react to `won`, for example with an order. Other changes are not in it.
+         */
         post: operations["onDealStageChanged"];
         delete?: never;
         options?: never;
@@ -2532,7 +2729,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A task was created. */
+        /**
+         * A task was created.
+         * @description Sent when a task was created. Use it to notify the assignee or to copy it into a calendar. Later changes have events of their own.
+         */
         post: operations["onTaskCreated"];
         delete?: never;
         options?: never;
@@ -2549,7 +2749,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Fields or metadata of a task changed. */
+        /**
+         * Fields or metadata of a task changed.
+         * @description Sent when fields or metadata of a task changed. Use `changes` to update a copy. A change of status is a separate event.
+         */
         post: operations["onTaskUpdated"];
         delete?: never;
         options?: never;
@@ -2566,7 +2769,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A task changed its status. */
+        /**
+         * A task changed its status.
+         * @description Sent when the status of a task changed. Use it to close the task elsewhere when `to_status` is `done`. Other changes are not in it.
+         */
         post: operations["onTaskStatusChanged"];
         delete?: never;
         options?: never;
@@ -2583,7 +2789,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An account was told to wait before it sends again. */
+        /**
+         * An account was told to wait before it sends again.
+         * @description Sent when a platform tells an account to wait, once for each wait. Messages stay queued and leave afterwards, so there is nothing to repeat. Use it to slow down campaigns.
+         */
         post: operations["onAccountFloodWait"];
         delete?: never;
         options?: never;
@@ -2600,7 +2809,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An account became active, disconnected or banned. */
+        /**
+         * An account became active, disconnected or banned.
+         * @description Sent when an account became active, disconnected, or banned. Use it to ask somebody to connect it again. A flood wait is a separate event.
+         */
         post: operations["onAccountStatusChanged"];
         delete?: never;
         options?: never;
@@ -2617,7 +2829,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A message job was sent or failed. Of a mail that was sent and bounces for good there are both, one after the other. */
+        /**
+         * A message job was sent or failed. Of a mail that was sent and bounces for good there are both, one after the other.
+         * @description Sent when a queued message was sent or has failed for good. Use it to follow a message after the 202. Attempts in between send nothing.
+         */
         post: operations["onJobCompleted"];
         delete?: never;
         options?: never;
@@ -2634,7 +2849,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Status or assignee of an e-mail thread changed. */
+        /**
+         * Status or assignee of an e-mail thread changed.
+         * @description Sent when the status or the assignee of a mail thread changed. Use it to mirror an inbox elsewhere. New mail is announced by `message.created`.
+         */
         post: operations["onEmailThreadUpdated"];
         delete?: never;
         options?: never;
@@ -2651,7 +2869,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An e-mail that was sent bounced from a recipient: for good, which fails it, or for now. */
+        /**
+         * An e-mail that was sent bounced from a recipient: for good, which fails it, or for now.
+         * @description Sent when mail to an address came back. Use it to correct the address. After a permanent bounce, further mail to it is refused unless it is forced.
+         */
         post: operations["onEmailBounced"];
         delete?: never;
         options?: never;
@@ -2668,7 +2889,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A recipient of an e-mail reported it as unwanted. */
+        /**
+         * A recipient of an e-mail reported it as unwanted.
+         * @description Sent when a recipient has marked your mail as spam. Stop writing to that address: complaints harm the reputation of your domain.
+         */
         post: operations["onEmailComplained"];
         delete?: never;
         options?: never;
@@ -2685,7 +2909,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A sequence was paused, resumed or completed. */
+        /**
+         * A sequence was paused, resumed or completed.
+         * @description Sent when a sequence was paused, resumed, or completed. Use it to tell the team. The effect on single contacts is announced by `enrollment.status_changed`.
+         */
         post: operations["onSequenceStatusChanged"];
         delete?: never;
         options?: never;
@@ -2702,7 +2929,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An enrollment is no longer active. */
+        /**
+         * An enrollment is no longer active.
+         * @description Sent when a contact leaves the active state of a sequence: it has answered, got everything, failed, or was taken out. Use it to follow up with people who answered.
+         */
         post: operations["onEnrollmentStatusChanged"];
         delete?: never;
         options?: never;
@@ -2719,7 +2949,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A finance transaction was booked. */
+        /**
+         * A finance transaction was booked.
+         * @description Sent when income or an expense was booked, by a call, a member, an invoice, a deal, or a feed. Use it to copy bookings into your accounting.
+         */
         post: operations["onTransactionCreated"];
         delete?: never;
         options?: never;
@@ -2736,7 +2969,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice was paid. */
+        /**
+         * An invoice was paid.
+         * @description Sent when an invoice was marked as paid. Use it to release goods. The booking itself is announced by `transaction.created` as well.
+         */
         post: operations["onInvoicePaid"];
         delete?: never;
         options?: never;
@@ -2753,7 +2989,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice passed its due date. */
+        /**
+         * An invoice passed its due date.
+         * @description Sent when the due date of a sent invoice has passed, found by an hourly check. Use it to send a reminder; the CRM sends none.
+         */
         post: operations["onInvoiceOverdue"];
         delete?: never;
         options?: never;
@@ -2770,7 +3009,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A pull from a revenue source failed. */
+        /**
+         * A pull from a revenue source failed.
+         * @description Sent when the pull of a revenue feed has failed. Use it to repair the feed. It is pulled again at its interval without any call.
+         */
         post: operations["onRevenueSourceSyncFailed"];
         delete?: never;
         options?: never;
@@ -2787,7 +3029,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was minted. */
+        /**
+         * An API key was minted.
+         * @description Sent when an API key was created. Use it to watch for keys that nobody expected. It has neither the secret nor the address of the caller.
+         */
         post: operations["onKeyCreated"];
         delete?: never;
         options?: never;
@@ -2804,7 +3049,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was revoked. */
+        /**
+         * An API key was revoked.
+         * @description Sent when an API key was revoked. Use it to remove the key from your own store. Calls with the key are refused from then on.
+         */
         post: operations["onKeyRevoked"];
         delete?: never;
         options?: never;
@@ -2821,7 +3069,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A test delivery that was asked for. */
+        /**
+         * A test delivery that was asked for.
+         * @description Sent by `POST /v1/webhooks/{id}/test` only, with one attempt. Use it to check your receiver and its signature. It is not in the feed and has no `sequence`.
+         */
         post: operations["onWebhookTest"];
         delete?: never;
         options?: never;
@@ -2833,41 +3084,95 @@ export interface webhooks {
 export interface components {
     schemas: {
         Account: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account, unique over all channels of its environment.
+             */
             id: number;
-            /** @enum {string} */
+            /**
+             * @description The kind of the account on its platform.
+             *
+             *     - `bot`: a Telegram bot
+             *     - `user`: the account of a person
+             * @enum {string}
+             */
             kind: "bot" | "user";
+            /** @description Name of the account in the workspace. */
             name: string;
+            /** @description Username of the account on the platform, without `@`. Null when it has none. */
             username: string | null;
+            /** @description Phone number of a Telegram user account, masked. Null for bots and on X. */
             phoneMasked: string | null;
+            /** @description Whether the account can send now. */
             status: components["schemas"]["AccountStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the platform has told the account to wait. Null when it has not.
+             */
             floodWaitUntil: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages the account may send in a UTC day.
+             */
             dailyLimit: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages it has sent since midnight UTC.
+             */
             sentToday: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages wait for it.
+             */
             queuedCount: number;
+            /** @description How messages of contacts reach this account. */
             inbound: {
+                /** @description Whether the platform calls us, we ask it, or nothing is received. */
                 mode: components["schemas"]["InboundMode"];
-                /** @enum {string} */
+                /**
+                 * @description Whether messages reach the account now.
+                 *
+                 *     - `ok`: it does
+                 *     - `failing`: it does not; see `lastError`
+                 *     - `off`: it is switched off, or the account is disconnected
+                 * @enum {string}
+                 */
                 status: "ok" | "failing" | "off";
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When something last came in. Null if nothing ever did.
+                 */
                 lastReceivedAt: string | null;
+                /** @description Why receiving fails, in words of the platform. Null when all is well. */
                 lastError: string | null;
             };
+            /** @description How fast the account sends. */
             pacing: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Milliseconds between two messages to the same person.
+                 */
                 peerGapMs: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Milliseconds between two messages to anybody.
+                 */
                 gapMs: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages in a minute at most. Null means no limit of its own.
+                 */
                 perMinute: number | null;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description People a day to whom the account writes for the first time. Null means no limit.
+                 */
                 newPeersPerDay: number | null;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
         };
         /**
@@ -2888,27 +3193,48 @@ export interface components {
          */
         AccountFloodWaitEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "account.flood_wait";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string;
+                /** @description The channel of the message or the account. */
                 channel: components["schemas"]["Channel"];
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description How many seconds the platform told the account to wait.
+                 */
                 wait_seconds: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the wait ends. Messages leave then by themselves.
+                 */
                 until: string;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description How many messages wait for the account.
+                 */
                 queued_jobs: number;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -2916,25 +3242,54 @@ export interface components {
             truncated?: string[];
         };
         AccountJobSummary: {
+            /** @description The channel of the account. */
             channel: components["schemas"]["Channel"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account. Null for mail.
+             */
             accountId: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages of this account that wait now.
+             */
             queued: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages that this account has sent since `since`.
+             */
             sent: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages of this account that have failed since `since`.
+             */
             failed: number;
         };
         AccountList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Account"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The lasting state of an account. A flood wait is not one: it passes.
+         * @enum {string}
+         */
         AccountState: "active" | "disconnected" | "banned";
-        /** @enum {string} */
+        /**
+         * @description Whether an account can send.
+         *
+         *     - `active`: it can
+         *     - `flood_wait`: the platform has told it to wait, until `floodWaitUntil`
+         *     - `disconnected`: its token or session does not work any more; connect it again
+         *     - `banned`: the platform has closed it
+         * @enum {string}
+         */
         AccountStatus: "active" | "flood_wait" | "disconnected" | "banned";
         /**
          * @example {
@@ -2953,182 +3308,363 @@ export interface components {
          */
         AccountStatusChangedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "account.status_changed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string;
+                /** @description The channel of the message or the account. */
                 channel: components["schemas"]["Channel"];
+                /** @description The status before this change. */
                 from_status: components["schemas"]["AccountStatus"];
+                /** @description The status after this change. */
                 to_status: components["schemas"]["AccountState"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description A stage in which a deal can begin: neither won nor lost.
+         * @enum {string}
+         */
         ActiveDealStage: "lead" | "qualified" | "proposal" | "negotiation";
         Activity: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the activity, rising with time.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact whose history this is.
+             */
             contactId: number;
-            /** @enum {string} */
+            /**
+             * @description The kind of activity. It decides which of the other fields have a value.
+             *
+             *     - `Note`: somebody wrote `text`
+             *     - `Created`: the contact was created
+             *     - `FieldUpdated`: `field` changed from `oldValue` to `newValue`
+             *     - `StageChanged`: the stage changed from `oldValue` to `newValue`
+             *     - `ScoreChanged`: the lead score changed
+             *     - `Assigned`: a member, whose id is `newValue`, got the contact
+             *     - `Unassigned`: the contact lost its member
+             *     - `TagAdded`: the tag `tagId` was added
+             *     - `TagRemoved`: the tag `tagId` was removed
+             * @enum {string}
+             */
             type: "Note" | "StageChanged" | "Assigned" | "Unassigned" | "ScoreChanged" | "TagAdded" | "TagRemoved" | "FieldUpdated" | "Created";
+            /** @description The text of a note. Null for every other type. */
             text: string | null;
+            /** @description Name of the field that changed, for example `phone`. Null unless the type is `FieldUpdated`. */
             field: string | null;
+            /** @description The value before the change, as text. Null when there was none. */
             oldValue: string | null;
+            /** @description The value after the change, as text. Null when it was cleared. */
             newValue: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the tag that was added or removed. Null for every other type.
+             */
             tagId: number | null;
+            /** @description Kind of actor: a member, a program, an AI agent, or the system. */
             actorType: components["schemas"]["ActorType"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who did it in the panel. Null when nobody did, or a program.
+             */
             actorUserId: number | null;
+            /** @description The 12-character id of the API key that did it. Null for everything else. */
             actorKeyId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it happened, in UTC to the second.
+             */
             createdAt: string;
         };
         ActivityList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Activity"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The kind of actor behind a change.
+         *
+         *     - `user`: a member, in the panel
+         *     - `api_key`: a program, with an API key
+         *     - `ai`: an AI agent
+         *     - `system`: the system, without anybody asking for it
+         * @enum {string}
+         */
         ActorType: "user" | "api_key" | "ai" | "system";
         AddContactTagItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "addTag";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact that gets the tag.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of an existing tag. Give either this or `tagName`.
+             */
             tagId?: number;
+            /** @description Name of the tag, 1 to 50 characters. A tag of that name is used, in any case, or created. */
             tagName?: string;
         };
         AddTag: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of an existing tag. Give either this or `tagName`.
+             */
             tagId?: number;
+            /** @description Name of the tag, 1 to 50 characters. A tag of that name is used, in any case, or created. */
             tagName?: string;
         };
         Agent: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the agent, unique within its environment.
+             */
             id: number;
+            /** @description Name of the agent, as the panel shows it. */
             name: string;
+            /** @description Purpose of the agent, in words for people. Null when nobody has written it. */
             description: string | null;
+            /** @description Whether the agent works. A disabled one drafts nothing and cannot be tried. */
             status: components["schemas"]["AgentStatus"];
+            /** @description The channels on which the agent answers. */
             channels: components["schemas"]["Channel"][];
+            /** @description Ids of the accounts whose conversations the agent is for. Empty when nobody has chosen any. */
             accountIds: number[];
+            /** @description Id of the Amazon Bedrock model that writes, for example `amazon.nova-lite-v1:0`. */
             model: string;
+            /** @description Language the agent answers in, such as `en`. Null means the language of the contact. */
             language: string | null;
+            /** @description Whether the agent may hand a conversation over to a person. */
             handoffEnabled: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
         };
         AgentList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Agent"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description Whether an agent works (`active`) or is switched off (`disabled`).
+         * @enum {string}
+         */
         AgentStatus: "active" | "disabled";
         AgentTestRun: {
+            /** @description The message of the contact, 1 to 4,000 characters. The agent drafts the answer to it. */
             message: string;
             /**
              * Format: int64
+             * @description Id of a contact whose name and history the agent gets to read. The key needs `contacts:read` for it. Default null: a stranger.
              * @default null
              */
             contactId?: number | null;
-            /** @default [] */
+            /**
+             * @description Earlier turns of the conversation, oldest first, at most 20. Default empty: the message is the first.
+             * @default []
+             */
             history?: components["schemas"]["AgentTurn"][];
         };
         AgentTestRunAnswer: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the agent that drafted the answer.
+             */
             agentId: number;
+            /** @description The answer that the agent would send. Nothing was sent. */
             draft: string;
+            /** @description Whether the agent would pass the conversation to a person instead. */
             wouldHandOff: boolean;
+            /** @description Why the agent would hand over, in its own words. Null when it would not. */
             handOffReason: string | null;
+            /** @description Id of the model that wrote the draft; `sandbox` for a test key. */
             model: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Tokens that were read: instructions, history, and message. They count against the daily quota.
+             */
             inputTokens: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Tokens that were written. They count against the daily quota too.
+             */
             outputTokens: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the model took, in milliseconds.
+             */
             durationMs: number;
-            /** @constant */
+            /**
+             * @description Always false: a test run never sends anything.
+             * @constant
+             */
             sent: false;
         };
         AgentTurn: {
-            /** @enum {string} */
+            /**
+             * @description The author of this turn.
+             *
+             *     - `contact`: the person outside
+             *     - `agent`: the agent
+             * @enum {string}
+             */
             role: "contact" | "agent";
+            /** @description The words of this turn, 1 to 4,000 characters. */
             text: string;
         };
         AgentWithInstructions: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the agent, unique within its environment.
+             */
             id: number;
+            /** @description Name of the agent, as the panel shows it. */
             name: string;
+            /** @description Purpose of the agent, in words for people. Null when nobody has written it. */
             description: string | null;
+            /** @description Whether the agent works. A disabled one drafts nothing and cannot be tried. */
             status: components["schemas"]["AgentStatus"];
+            /** @description The channels on which the agent answers. */
             channels: components["schemas"]["Channel"][];
+            /** @description Ids of the accounts whose conversations the agent is for. Empty when nobody has chosen any. */
             accountIds: number[];
+            /** @description Id of the Amazon Bedrock model that writes, for example `amazon.nova-lite-v1:0`. */
             model: string;
+            /** @description Language the agent answers in, such as `en`. Null means the language of the contact. */
             language: string | null;
+            /** @description Whether the agent may hand a conversation over to a person. */
             handoffEnabled: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description Instructions for the agent in plain language, at most 20,000 characters. */
             instructions: string;
         };
-        /** @description What the feed lists and endpoints are sent. */
+        /** @description An entry of the feed, and the body of a delivery. */
         AnyEvent: components["schemas"]["Event"] | components["schemas"]["ErasedEvent"];
-        /** @description Every error has this form */
+        /** @description Every error of the API has this form. */
         ApiError: {
+            /** @description The kind of error, one of seven. Go by `details.reason` where there is one. */
             error: components["schemas"]["ErrorCode"];
-            /** @description An explanation for people */
+            /** @description Explanation for people, with the value where it is safe. It may change; do not parse it. */
             message: string;
+            /** @description Facts for programs. Null when the status says everything. */
             details: components["schemas"]["ErrorDetails"] | null;
         };
         Attachment: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the attachment, to ask for a link to its bytes.
+             */
             id: number;
+            /** @description Name of the file, without folders. */
             fileName: string;
+            /** @description Media type, as the sender states it. */
             contentType: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Size of the file in bytes.
+             */
             sizeBytes: number;
+            /** @description Whether the bytes can be loaded. */
             status: components["schemas"]["AttachmentStatus"];
         };
         AttachmentFile: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the attachment, to ask for a link to its bytes.
+             */
             id: number;
+            /** @description Name of the file, without folders. */
             fileName: string;
+            /** @description Media type, as the sender states it. */
             contentType: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Size of the file in bytes.
+             */
             sizeBytes: number;
+            /** @description Whether the bytes can be loaded. */
             status: components["schemas"]["AttachmentStatus"];
+            /** @description Link to the bytes, which needs no key. Null unless the status is `stored`. */
             url: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the link stops working, five minutes after this call. Null without a link.
+             */
             expiresAt: string | null;
         };
-        /** @enum {string} */
+        /**
+         * @description Whether the bytes of a file can be loaded.
+         *
+         *     - `pending`: they are being fetched from the platform
+         *     - `stored`: they can be loaded
+         *     - `too_large`: they exceed what the platform or we take
+         *     - `failed`: they could not be fetched
+         *     - `expired`: the platform does not have them any more
+         * @enum {string}
+         */
         AttachmentStatus: "pending" | "stored" | "too_large" | "failed" | "expired";
         /**
-         * @description Names in lower case; what is beyond 4 KiB is left out, and of headers that hold secrets the value. Empty without an answer, and of the first attempts where those of all take too much room
          * @example {
          *       "content-type": "application/json",
          *       "x-request-id": "6f1b9c1e4a3d"
@@ -3138,128 +3674,251 @@ export interface components {
             [key: string]: string;
         };
         AuditEvent: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the entry, rising with time.
+             */
             id: number;
+            /** @description The 12-character id of the key that made the call. Null for what a member did in the panel. */
             keyId: string | null;
+            /** @description HTTP method of the call, in capitals. */
             method: string;
+            /** @description Path of the call, without its query. */
             path: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status that the call was answered with.
+             */
             status: number;
+            /** @description Address that the call came from. */
             ip: string;
+            /** @description Program that made the call, as its `User-Agent` header says. Null when it sent none. */
             userAgent: string | null;
+            /** @description The `X-Request-Id` of the call. The same id is in the logs. */
             requestId: string;
+            /** @description The kind of resource that the path names, for example `contact`. */
             resourceType: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the resource that the path names. Null when it names none.
+             */
             resourceId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the call was made, in UTC to the second.
+             */
             createdAt: string;
+            /** @description The key or the member behind the call. */
             actor: components["schemas"]["EventActor"];
         };
         AuditEventList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["AuditEvent"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The outcome of one check of a sender; `none` means that there was nothing to check.
+         * @enum {string}
+         */
         AuthenticationOutcome: "pass" | "fail" | "none";
-        /** @enum {string} */
+        /**
+         * @description A channel on which messages travel.
+         *
+         *     - `telegram`: Telegram
+         *     - `twitter`: X
+         *     - `email`: mail
+         * @enum {string}
+         */
         Channel: "telegram" | "twitter" | "email";
         Column: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the column, unique within its environment.
+             */
             id: number;
-            /** @example lead */
+            /**
+             * @description The stage of its cards, as filters take it: `proposal`.
+             * @example lead
+             */
             key: string;
+            /** @description Heading of the column, as the panel shows it: `Proposal`. */
             name: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Place from the left, counted from 1.
+             */
             position: number;
+            /** @description Color of the heading, as `#rrggbb`. */
             color: string;
+            /** @description Whether a card ends here: won and lost deals, customers, and lost contacts. */
             isTerminal: boolean;
+            /** @description Whether the API can move a card here. False only for `won`. */
             isApiSettable: boolean;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent that a deal gets here. Null on the board of contacts.
+             */
             defaultProbability: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many cards are in the column.
+             */
             count: number;
+            /** @description Value of the deals in the column, one sum for each currency. Empty on the board of contacts. */
             totals: components["schemas"]["CurrencyTotal"][];
         };
         ColumnList: {
+            /** @description The columns from left to right, all on one page. */
             items: components["schemas"]["Column"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         ConnectBot: {
+            /** @description New token of the same bot. It is stored encrypted and never shown. */
             botToken: string;
         };
         Contact: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact, unique within its environment and never used again.
+             */
             id: number;
+            /** @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`. */
             platform: components["schemas"]["Platform"];
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes: string | null;
+            /** @description How far the relationship has come: the column of the contact in the contact pipeline. */
             stage: components["schemas"]["ContactStage"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How promising the contact is, from 0 to 100. Null when nobody has rated it.
+             */
             leadScore: number | null;
+            /** @description Whether an AI agent has set the lead score; false when a person or a program did. */
             leadScoreIsAi: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
             assignedToUserId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the last message in either direction was sent, on any channel. Null when there is none.
+             */
             lastMessageAt: string | null;
+            /** @description Whether an inbound message of the contact is still unread in the workspace. */
             hasUnreadMessages: boolean;
         };
         ContactBatch: {
+            /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
             items: components["schemas"]["ContactBatchItem"][];
             /**
-             * @description All or nothing, of at most 10 items. Default false
+             * @description If true, all items are done or none, and there may be at most 10. Default false: each item is done separately.
              * @default false
              */
             atomic?: boolean;
         };
         ContactBatchItem: components["schemas"]["CreateContactItem"] | components["schemas"]["UpdateContactItem"] | components["schemas"]["UpsertContactItem"] | components["schemas"]["AddContactTagItem"] | components["schemas"]["RemoveContactTagItem"];
         ContactBatchResult: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Position of the item in the request, from 0.
+             */
             index: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status that the single call would have answered, for example 201 or 409.
+             */
             status: number;
+            /** @description The contact after the change. Null when the item failed. */
             contact: components["schemas"]["ContactWithTags"] | null;
+            /** @description Why the item failed, in the form of every error. Null when it was done. */
             error: components["schemas"]["ApiError"] | null;
             /**
              * Format: int64
-             * @description Only where the answer would be more than 5 MB: the item is done, and its contact, null here, has this id
+             * @description Id of the resource, given only when the whole answer would exceed 5 MB. The item was done; read the resource by this id.
              */
             id?: number;
         };
         ContactBatchResults: {
+            /** @description One result for each item, in the order of the request. */
             results: components["schemas"]["ContactBatchResult"][];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many items were done.
+             */
             succeeded: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many items failed. Look at `error` of each.
+             */
             failed: number;
         };
         ContactChannel: {
+            /** @description The messaging platform on which the account reaches the contact. */
             channel: components["schemas"]["Platform"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account of the workspace: use it as `accountId` when you send a message.
+             */
             accountId: number;
+            /** @description Name of that account, as the workspace calls it. */
             accountName: string;
+            /** @description Id of the person on the platform, as text because it may exceed 53 bits. Null when only the username is known. */
             userId: string | null;
+            /** @description Name of the person on the platform, without `@`. Null when they have none. */
             username: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the person blocked this account. Null while messages can reach them.
+             */
             blockedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the person last wrote to this account. Null if they never did.
+             */
             lastInboundAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When this account last wrote to the person. Null if it never did.
+             */
             lastOutboundAt: string | null;
         };
         ContactChannelList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["ContactChannel"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         /**
@@ -3287,28 +3946,47 @@ export interface components {
          */
         ContactCreatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "contact.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string;
+                /** @description The messaging platform of the contact. */
                 platform: components["schemas"]["Platform"];
+                /** @description Name of the contact. Null when it is unknown. */
                 name: string | null;
+                /** @description Username on the platform, without `@`. Null when it is unknown. */
                 username: string | null;
+                /** @description Phone number of the contact. Null when it is unknown. */
                 phone: string | null;
+                /** @description E-mail address of the contact. Null when it is unknown. */
                 email: string | null;
+                /** @description Company of the contact. Null when it is unknown. */
                 company: string | null;
+                /** @description Stage of the contact in its pipeline. */
                 stage: components["schemas"]["ContactStage"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -3333,21 +4011,33 @@ export interface components {
          */
         ContactErasedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "contact.erased";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the contact that was erased, as text. It answers 404 now. */
                 contact_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -3355,52 +4045,104 @@ export interface components {
             truncated?: string[];
         };
         ContactExport: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the document was made. Changes after this time are not in it.
+             */
             exportedAt: string;
+            /** @description The contact itself, with its tags. */
             contact: components["schemas"]["ContactWithTags"];
+            /** @description The pairs of key and text that programs have stored with the contact. */
             metadata: {
                 [key: string]: string;
             };
+            /** @description The accounts that are in touch with the person. */
             channels: components["schemas"]["ContactChannel"][];
+            /** @description The whole history of the contact: notes and changes. */
             activities: components["schemas"]["Activity"][];
+            /** @description The whole conversation. Mail is in it only with the scope `email:read`. */
             messages: components["schemas"]["Message"][];
+            /** @description The deals of the contact, each with its metadata. */
             deals: components["schemas"]["ExportedDeal"][];
+            /** @description The tasks about the contact, each with its metadata. */
             tasks: components["schemas"]["ExportedTask"][];
+            /** @description The sequences in which the person is or was. */
             enrollments: components["schemas"]["Enrollment"][];
+            /** @description Messages to the person that were queued, sent, or failed. Mail is in it only with `email:read`. */
             jobs: components["schemas"]["Job"][];
+            /** @description The invoices that were written to the contact. */
             invoices: components["schemas"]["Invoice"][];
+            /** @description Income and expenses that are booked for the contact. */
             transactions: components["schemas"]["Transaction"][];
+            /** @description The ids and usernames by which platforms know the person. */
             identities: components["schemas"]["ContactIdentity"][];
+            /** @description The mail threads with the person. Left out without the scope `email:read`. */
             emailThreads?: components["schemas"]["EmailThread"][];
+            /** @description The mails of those threads with their texts. Left out without the scope `email:read`. */
             emailMessages?: components["schemas"]["EmailMessage"][];
         };
         ContactExportFile: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the file that is being made. Repeat the call to follow it.
+             */
             id: number;
-            /** @enum {string} */
+            /**
+             * @description How far the file is. Repeat the call every few seconds until it is completed or failed.
+             *
+             *     - `queued`: nothing has been gathered yet
+             *     - `running`: the data is being gathered
+             *     - `completed`: `url` has the document
+             *     - `failed`: the document would exceed 400 MB
+             * @enum {string}
+             */
             status: "queued" | "running" | "completed" | "failed";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the file was finished. Null until then.
+             */
             completedAt: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Size of the finished file in bytes. Null until it is completed.
+             */
             sizeBytes: number | null;
+            /** @description Address that answers the document, without a key, until `expiresAt`. Each call gives a new one. Null until it is completed. */
             url: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When `url` stops working, five minutes after this call. Null until the file is completed.
+             */
             expiresAt: string | null;
         };
         ContactIdentity: {
+            /** @description The platform that knows the person by these names. */
             channel: components["schemas"]["Platform"];
+            /** @description Id of the person there, as text. Null when only a username is known. */
             userId: string | null;
+            /** @description Username of the person there, without `@`. Null when only an id is known. */
             username: string | null;
         };
         ContactList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Contact"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The field by which an upsert finds an existing contact.
+         * @enum {string}
+         */
         ContactMatchKey: "username" | "phone" | "email";
         /**
          * @example {
@@ -3421,22 +4163,35 @@ export interface components {
          */
         ContactMergedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "contact.merged";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the contact that was kept, as text. */
                 contact_id: string;
+                /** @description Id of the contact that was merged into it, as text. It answers 404 now. */
                 source_contact_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -3463,30 +4218,54 @@ export interface components {
          */
         ContactNoteAddedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "contact.note_added";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string;
+                /** @description Id of the note among the activities, as text. */
                 activity_id: string;
+                /** @description The text of the note. */
                 text: string;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description How far the relationship with a contact has come. Any stage can follow any other.
+         *
+         *     - `new`: nobody has answered yet; the default
+         *     - `contacted`: the workspace has written
+         *     - `engaged`: the contact has answered
+         *     - `qualified`: a sale is likely
+         *     - `customer`: the contact has bought; terminal in the pipeline
+         *     - `lost`: nothing will come of it; terminal in the pipeline
+         * @enum {string}
+         */
         ContactStage: "new" | "contacted" | "engaged" | "qualified" | "customer" | "lost";
         /**
          * @example {
@@ -3520,23 +4299,37 @@ export interface components {
          */
         ContactUpdatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "contact.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string;
+                /** @description Names of the fields that changed. */
                 changed: string[];
+                /** @description Each changed field with its value before and after. */
                 changes: components["schemas"]["EventChanges"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -3544,380 +4337,744 @@ export interface components {
             truncated?: string[];
         };
         ContactWithTags: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact, unique within its environment and never used again.
+             */
             id: number;
+            /** @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`. */
             platform: components["schemas"]["Platform"];
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes: string | null;
+            /** @description How far the relationship has come: the column of the contact in the contact pipeline. */
             stage: components["schemas"]["ContactStage"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How promising the contact is, from 0 to 100. Null when nobody has rated it.
+             */
             leadScore: number | null;
+            /** @description Whether an AI agent has set the lead score; false when a person or a program did. */
             leadScoreIsAi: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
             assignedToUserId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the last message in either direction was sent, on any channel. Null when there is none.
+             */
             lastMessageAt: string | null;
+            /** @description Whether an inbound message of the contact is still unread in the workspace. */
             hasUnreadMessages: boolean;
+            /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
         };
         CreateBot: {
-            /** @constant */
+            /**
+             * @description Always `bot`. For a user account, begin a login instead.
+             * @constant
+             */
             kind: "bot";
+            /** @description Token of the bot from BotFather. It is stored encrypted and never shown. */
             botToken: string;
+            /** @description Name of the account in the workspace, at most 200 characters. Default: the name it has on the platform. */
             name?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages the account may send in a UTC day, 1 to 1,000,000. Further messages wait for the next day.
+             */
             dailyLimit?: number;
+            /** @description How fast the bot sends. Default null: the pace that Telegram allows bots. */
             pacing?: components["schemas"]["Pacing"] | null;
+            /** @description How the bot receives messages. Default: `webhook` if the deployment has a public address, otherwise `polling`. */
             inbound?: components["schemas"]["InboundMode"];
         };
         CreateContact: {
-            /** @default telegram */
+            /**
+             * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
+             * @default telegram
+             */
             platform?: components["schemas"]["Platform"];
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
         };
         CreateContactItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "create";
-            /** @default telegram */
+            /**
+             * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
+             * @default telegram
+             */
             platform?: components["schemas"]["Platform"];
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
         };
         CreateDeal: {
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title: string;
             /**
              * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              * @default 0
              */
             value?: number;
-            /** @default lead */
+            /**
+             * @description Stage in which the deal begins: an active one. Default `lead`.
+             * @default lead
+             */
             stage?: components["schemas"]["ActiveDealStage"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId?: number | null;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt?: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
         };
         CreateDealItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "create";
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title: string;
             /**
              * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              * @default 0
              */
             value?: number;
-            /** @default lead */
+            /**
+             * @description Stage in which the deal begins: an active one. Default `lead`.
+             * @default lead
+             */
             stage?: components["schemas"]["ActiveDealStage"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId?: number | null;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt?: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
         };
         CreateEmailMessage: {
+            /** @description Addresses to write to, 1 to 20. An address only, without a name. */
             to: string[];
+            /** @description Subject line, 1 to 500 characters. */
             subject: string;
+            /** @description The text as plain text, 1 to 100,000 characters. Mail programs that show no HTML show this. */
             bodyText: string;
-            /** @default null */
+            /**
+             * @description The same text as HTML, at most 200,000 characters. Default null: a plain mail.
+             * @default null
+             */
             bodyHtml?: string | null;
-            /** @default [] */
+            /**
+             * @description Addresses that get a copy, at most 20, visible to all recipients. Default none.
+             * @default []
+             */
             cc?: string[];
-            /** @default [] */
+            /**
+             * @description Addresses that get a copy nobody else sees, at most 20. Default none.
+             * @default []
+             */
             bcc?: string[];
             /**
              * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now. The quota of that day is used.
              * @default null
              */
             runAt?: string | null;
-            /** @default false */
+            /**
+             * @description Send even to an address whose mail has bounced for good. Default false: such a mail is refused.
+             * @default false
+             */
             force?: boolean;
+            /** @description Ids of files from `POST /v1/files`, at most 10 and 25 MB together. Each file can be sent once. */
             attachments?: number[];
             /**
              * Format: int64
+             * @description Id of the contact the thread belongs to. Default: the contact that has the first address, if there is one.
              * @default null
              */
             contactId?: number | null;
         };
         CreateEndpoint: {
+            /** @description Address that events are sent to, at most 2,048 characters. `https`; with a test key `http` as well. Private networks are refused. */
             url: string;
+            /** @description Purpose of the endpoint, at most 200 characters. Null when nobody has written it. */
             description?: string | null;
+            /** @description The kinds of events the endpoint gets. Default `["*"]`: all of them, also those that come with later revisions. */
             eventKinds?: components["schemas"]["EventSubscription"][];
+            /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter?: components["schemas"]["SetEndpointFilter"] | null;
         };
         CreateFile: {
+            /** @description Name the recipient sees, 1 to 255 characters. Folders are removed from it. */
             fileName: string;
-            /** @example image/png */
+            /**
+             * @description Media type of the file, for example `application/pdf`.
+             * @example image/png
+             */
             contentType: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Exact size of the file in bytes, 1 to 52,428,800 (50 MiB).
+             */
             sizeBytes: number;
         };
         CreateNote: {
+            /** @description The note, 1 to 10,000 characters of plain text. */
             text: string;
         };
         CreateReply: {
+            /** @description The text as plain text, 1 to 100,000 characters. Mail programs that show no HTML show this. */
             bodyText: string;
-            /** @default null */
+            /**
+             * @description The same text as HTML, at most 200,000 characters. Default null: a plain mail.
+             * @default null
+             */
             bodyHtml?: string | null;
-            /** @default [] */
+            /**
+             * @description Addresses that get a copy, at most 20, visible to all recipients. Default none.
+             * @default []
+             */
             cc?: string[];
-            /** @default [] */
+            /**
+             * @description Addresses that get a copy nobody else sees, at most 20. Default none.
+             * @default []
+             */
             bcc?: string[];
             /**
              * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now. The quota of that day is used.
              * @default null
              */
             runAt?: string | null;
-            /** @default false */
+            /**
+             * @description Send even to an address whose mail has bounced for good. Default false: such a mail is refused.
+             * @default false
+             */
             force?: boolean;
+            /** @description Ids of files from `POST /v1/files`, at most 10 and 25 MB together. Each file can be sent once. */
             attachments?: number[];
-            /** @default false */
+            /**
+             * @description Also write to the other recipients of the newest inbound message. Default false: to its sender only.
+             * @default false
+             */
             replyAll?: boolean;
         };
         CreateTag: {
+            /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name: string;
+            /** @description Color in the panel, as `#rrggbb`. Default: one of 12 colors, chosen by the name. */
             color?: string;
         };
         CreateTask: {
+            /** @description Title of the task, in one line of 1 to 200 characters. */
             title: string;
-            /** @default open */
+            /**
+             * @description How far it is already: open, inprogress, or done. Default `open`.
+             * @default open
+             */
             status?: components["schemas"]["TaskStatusKey"];
+            /** @description Details of the task in plain text, at most 10,000 characters. */
             description?: string | null;
+            /** @description How urgent it is: low, medium, or high. Default `medium`. */
             priority?: components["schemas"]["TaskPriorityKey"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it should be done. Null when there is no due time.
+             */
             dueAt?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the assignee wants to be reminded. Null for no reminder.
+             */
             remindAt?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.
+             */
             contactId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when it belongs to none.
+             */
             dealId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
+             */
             assignedToUserId?: number | null;
         };
         CreateTaskItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "create";
+            /** @description Title of the task, in one line of 1 to 200 characters. */
             title: string;
-            /** @default open */
+            /**
+             * @description How far it is already: open, inprogress, or done. Default `open`.
+             * @default open
+             */
             status?: components["schemas"]["TaskStatusKey"];
+            /** @description Details of the task in plain text, at most 10,000 characters. */
             description?: string | null;
+            /** @description How urgent it is: low, medium, or high. Default `medium`. */
             priority?: components["schemas"]["TaskPriorityKey"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it should be done. Null when there is no due time.
+             */
             dueAt?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the assignee wants to be reminded. Null for no reminder.
+             */
             remindAt?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.
+             */
             contactId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when it belongs to none.
+             */
             dealId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
+             */
             assignedToUserId?: number | null;
         };
         CreateTelegramLogin: {
-            /** @example +4915112345678 */
+            /**
+             * @description Phone number of the Telegram user, with its country code: `+44 20 7946 0958`.
+             * @example +4915112345678
+             */
             phone: string;
+            /** @description Name of the account in the workspace, at most 200 characters. Default: the name of the person. */
             name?: string;
         };
         CreateTelegramMessage: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that sends the message. A disconnected one holds it for 24 hours before it fails.
+             */
             accountId: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact to write to. It goes before the other ways to name the recipient.
+             */
             contactId?: number | null;
+            /** @description Username of the recipient, without `@`. Used when neither a contact nor an id is given. */
             username?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now.
+             */
             runAt?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Numeric id of the recipient at Telegram. Used when no contact is given.
+             */
             telegramUserId?: number | null;
+            /** @description The text, 1 to 4,000 characters. With files it is their caption, at most 1,024 characters, and may be left out. */
             text?: string;
+            /** @description Ids of files from `POST /v1/files`, at most 10, sent by bots only. Each file can be sent once. */
             attachments?: number[];
         };
         CreateTransaction: {
+            /** @description Whether money comes in or goes out. */
             type: components["schemas"]["TransactionType"];
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.
+             */
             amount: number;
+            /** @description Currency of the amount, as its three letters of ISO 4217: `EUR`. */
             currency: string;
-            /** @default realized */
+            /**
+             * @description Whether the money has moved already. Default `realized`.
+             * @default realized
+             */
             status?: components["schemas"]["TransactionStatus"];
+            /** @description Purpose of the money, at most 64 characters, for example `Consulting`. Null when it has none. */
             category?: string | null;
+            /** @description A line about the transaction, at most 500 characters. */
             description?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the money moved. Default: now.
+             */
             occurredAt?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it concerns. Null when there is none.
+             */
             contactId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when there is none.
+             */
             dealId?: number | null;
         };
         CreateTwitterAccount: {
+            /** @description Access token of the X user. It is stored encrypted and never shown. */
             accessToken: string;
+            /** @description Refresh token, with which the access token is renewed every two hours. Without it the account ends then. */
             refreshToken?: string;
+            /** @description Client id of your X app. Needed to renew the access token. */
             clientId?: string;
+            /** @description Client secret of your X app. Needed for confidential apps only. */
             clientSecret?: string;
+            /** @description Name of the account in the workspace, at most 200 characters. Default: the name it has on the platform. */
             name?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages the account may send in a UTC day, 1 to 1,000,000. Further messages wait for the next day.
+             */
             dailyLimit?: number;
         };
         CreateTwitterMessage: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that sends the message. A disconnected one holds it for 24 hours before it fails.
+             */
             accountId: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact to write to. It goes before the other ways to name the recipient.
+             */
             contactId?: number | null;
+            /** @description Username of the recipient, without `@`. Used when neither a contact nor an id is given. */
             username?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now.
+             */
             runAt?: string | null;
+            /** @description Numeric id of the recipient at X, as text: it may exceed 53 bits. Used when no contact is given. */
             twitterUserId?: string | null;
+            /** @description The text, 1 to 10,000 characters. */
             text: string;
+            /** @description Not supported on X: any id answers 400 `attachments_not_supported`. */
             attachments?: number[];
         };
         CurrencyBalance: {
+            /** @description Currency of these sums, as its three letters of ISO 4217. */
             currency: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Realized income in this currency.
+             */
             income: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Realized expenses in this currency, as a positive number.
+             */
             expense: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Income minus expense; negative when more went out.
+             */
             net: number;
         };
         CurrencyTotal: {
+            /** @description Currency of the sum, as its three letters of ISO 4217. */
             currency: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The sum in this currency.
+             */
             total: number;
         };
         Dashboard: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Start of the range that was counted.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description End of the range that was counted.
+             */
             to: string;
+            /** @description Figures about the contacts of the workspace. */
             contacts: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description All contacts there are now, whatever the range.
+                 */
                 total: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Contacts created within the range.
+                 */
                 new: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Contacts with unread messages now, whatever the range.
+                 */
                 withUnread: number;
             };
+            /** @description Figures about messages on all channels, mail included. */
             messages: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages that were sent within the range.
+                 */
                 sent: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages that came in within the range.
+                 */
                 received: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages that could not be sent within the range.
+                 */
                 failed: number;
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Share of the contacts written to within the range who then wrote back, 0 to 1. Null when nobody was written to.
+                 */
                 replyRate: number | null;
             };
+            /** @description Figures about the deals of the workspace. */
             deals: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Deals in an active stage now, whatever the range.
+                 */
                 open: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Deals that were won within the range.
+                 */
                 won: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Deals that were lost within the range.
+                 */
                 lost: number;
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Won deals divided by won and lost ones, 0 to 1. Null when none was closed.
+                 */
                 winRate: number | null;
+                /** @description Value of the open deals, one sum for each currency. */
                 openValue: components["schemas"]["CurrencyTotal"][];
+                /** @description Value of the open deals times their probability, one sum for each currency. */
                 weightedValue: components["schemas"]["CurrencyTotal"][];
+                /** @description Value of the deals won within the range, one sum for each currency. */
                 wonValue: components["schemas"]["CurrencyTotal"][];
             };
+            /** @description Figures about the tasks of the workspace. */
             tasks: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Tasks that are not done now, whatever the range.
+                 */
                 open: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Open tasks whose due time has passed by now.
+                 */
                 overdue: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Tasks that were completed within the range.
+                 */
                 completed: number;
             };
+            /** @description Figures about mail threads as they are now. */
             email: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Mail threads with the status `open`.
+                 */
                 openThreads: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Unread messages in all threads.
+                 */
                 unread: number;
             };
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median time in seconds from the first message of a contact to the first answer. Null when nothing was answered in the range.
+             */
             medianFirstReplySeconds: number | null;
         };
         Deal: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal, unique within its environment and never used again.
+             */
             id: number;
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId: number | null;
+            /** @description Name of the contact, kept up to date. Null when there is no contact, or it has no name. */
             contactName: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             */
             value: number;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the deal was won or lost. Null while it is open.
+             */
             closedAt: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many tasks of the deal are not done yet.
+             */
             openTaskCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
         };
         DealBatch: {
+            /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
             items: components["schemas"]["DealBatchItem"][];
             /**
-             * @description All or nothing, of at most 10 items. Default false
+             * @description If true, all items are done or none, and there may be at most 10. Default false: each item is done separately.
              * @default false
              */
             atomic?: boolean;
         };
         DealBatchItem: components["schemas"]["CreateDealItem"] | components["schemas"]["UpdateDealItem"] | components["schemas"]["SetDealStageItem"];
         DealBatchResult: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Position of the item in the request, from 0.
+             */
             index: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status that the single call would have answered, for example 201 or 409.
+             */
             status: number;
+            /** @description The deal after the change. Null when the item failed. */
             deal: components["schemas"]["DealWithTasks"] | null;
+            /** @description Why the item failed, in the form of every error. Null when it was done. */
             error: components["schemas"]["ApiError"] | null;
             /**
              * Format: int64
-             * @description Only where the answer would be more than 5 MB: the item is done, and its deal, null here, has this id
+             * @description Id of the resource, given only when the whole answer would exceed 5 MB. The item was done; read the resource by this id.
              */
             id?: number;
         };
         DealBatchResults: {
+            /** @description One result for each item, in the order of the request. */
             results: components["schemas"]["DealBatchResult"][];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many items were done.
+             */
             succeeded: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many items failed. Look at `error` of each.
+             */
             failed: number;
         };
         /**
@@ -3944,29 +5101,51 @@ export interface components {
          */
         DealCreatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "deal.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description Title of the new deal, in one line. */
                 title: string;
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Amount at stake, in `currency`.
+                 */
                 value: number;
+                /** @description Currency of the amount, as its three letters of ISO 4217. */
                 currency: string;
+                /** @description Stage in which the deal began. */
                 stage: components["schemas"]["DealStageKey"];
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Chance of winning in percent.
+                 */
                 probability: number;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -3974,12 +5153,20 @@ export interface components {
             truncated?: string[];
         };
         DealList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Deal"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The stage of a deal as answers write it. Filters, bodies, and events use lower case.
+         * @enum {string}
+         */
         DealStage: "Lead" | "Qualified" | "Proposal" | "Negotiation" | "Won" | "Lost";
         /**
          * @example {
@@ -4005,45 +5192,87 @@ export interface components {
          */
         DealStageChangedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "deal.stage_changed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description The stage before this move. */
                 from_stage: components["schemas"]["DealStageKey"];
+                /** @description The stage after this move. */
                 to_stage: components["schemas"]["DealStageKey"];
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Amount at stake, in `currency`.
+                 */
                 value: number;
+                /** @description Currency of the amount, as its three letters of ISO 4217. */
                 currency: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the deal was won or lost. Null while it is open.
+                 */
                 closed_at: string | null;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description The stage of a deal, each with a default probability. Bodies accept it in any case.
+         *
+         *     - `lead`: 10 percent; the default of a new deal
+         *     - `qualified`: 30 percent
+         *     - `proposal`: 50 percent
+         *     - `negotiation`: 70 percent
+         *     - `won`: 100 percent; set in the panel only
+         *     - `lost`: 0 percent; closes the deal
+         * @enum {string}
+         */
         DealStageKey: "lead" | "qualified" | "proposal" | "negotiation" | "won" | "lost";
         DealTask: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the task, for `GET /v1/tasks/{id}`.
+             */
             id: number;
+            /** @description Title of the task in one line. */
             title: string;
+            /** @description How far the task is: `Open`, `InProgress`, or `Done`. */
             status: components["schemas"]["TaskStatus"];
+            /** @description How urgent the task is: `Low`, `Medium`, or `High`. */
             priority: components["schemas"]["TaskPriority"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the task should be done. Null when it has no due time.
+             */
             dueAt: string | null;
+            /** @description Whether the due time has passed and the task is not done. */
             isOverdue: boolean;
         };
         /**
@@ -4073,23 +5302,37 @@ export interface components {
          */
         DealUpdatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "deal.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string;
+                /** @description Names of the fields that changed. */
                 changed: string[];
+                /** @description Each changed field with its value before and after. */
                 changes: components["schemas"]["EventChanges"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4097,133 +5340,289 @@ export interface components {
             truncated?: string[];
         };
         DealWithTasks: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal, unique within its environment and never used again.
+             */
             id: number;
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId: number | null;
+            /** @description Name of the contact, kept up to date. Null when there is no contact, or it has no name. */
             contactName: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             */
             value: number;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the deal was won or lost. Null while it is open.
+             */
             closedAt: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many tasks of the deal are not done yet.
+             */
             openTaskCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
-            /** @description The newest 100, descending by id. GET /v1/tasks?dealId= lists them all, also by status; openTaskCount counts all that are not done. */
+            /** @description The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done. */
             tasks: components["schemas"]["DealTask"][];
         };
         Deleted: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the record that was deleted.
+             */
             id: number;
-            /** @constant */
+            /**
+             * @description Always true: the record does not exist any more.
+             * @constant
+             */
             deleted: true;
         };
         Delivery: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the delivery as a number.
+             */
             id: number;
+            /** @description Id of the delivery as a UUID, as the header `X-SVC-Delivery` has it. */
             deliveryId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the endpoint it goes to.
+             */
             endpointId: number;
+            /** @description The kind of event that is delivered. */
             eventKind: components["schemas"]["EventKind"];
+            /** @description Id of the event: the `id` in its body. A replay has the same. */
             eventId: string;
+            /** @description How far the delivery is. */
             status: components["schemas"]["DeliveryStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many attempts were made. There are at most 10.
+             */
             attemptCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is tried next. Null when no attempt follows.
+             */
             nextAttemptAt: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status of the last answer. Null when none came.
+             */
             responseStatus: number | null;
+            /** @description The first 1,024 characters of the last answer. Null when none came. */
             responseBody: string | null;
+            /** @description Why the last attempt failed, or why the delivery was skipped. Null after a success. */
             error: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the last attempt took, in milliseconds. Null before the first.
+             */
             durationMs: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the delivery that this one repeats. Null for an original.
+             */
             replayOfId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it succeeded, failed, or was skipped. Null while it is tried.
+             */
             completedAt: string | null;
         };
         DeliveryAttempt: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Number of the attempt, from 1.
+             */
             number: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt began, in UTC.
+             */
             startedAt: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the attempt took, in milliseconds.
+             */
             durationMs: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status of the answer. Null when none came.
+             */
             responseStatus: number | null;
+            /** @description Why the attempt failed, in words. Null after a success. */
             error: string | null;
+            /** @description Headers of the answer, with names in lower case and without secrets, at most 4 KiB. */
             responseHeaders: components["schemas"]["AttemptHeaders"];
             /**
-             * @description Null after a success, and where the attempt failed on our side. `dns`: the host has no address; `refused`: nobody took the connection; `tls`: no secure one came about; `timeout`: no whole answer in 5 seconds; `reset`: the connection ended without a whole, valid answer; `too_large`: the answer is; `status`: it is not 2xx; `blocked_address`: the host leads where webhooks may not go
+             * @description Why the attempt failed, as one word. Null after a success, and when it failed on our side.
+             *
+             *     - `dns`: the host has no address
+             *     - `refused`: nobody accepted the connection
+             *     - `tls`: no secure connection could be made
+             *     - `timeout`: there was no whole answer within 5 seconds
+             *     - `reset`: the connection ended without a whole, valid answer
+             *     - `too_large`: the answer exceeds 1 MiB
+             *     - `status`: the answer is not 2xx
+             *     - `blocked_address`: the host leads to an address where webhooks may not go
              * @enum {string|null}
              */
             errorClass: "dns" | "refused" | "tls" | "timeout" | "reset" | "too_large" | "status" | "blocked_address" | null;
         };
         DeliveryDetail: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the delivery as a number.
+             */
             id: number;
+            /** @description Id of the delivery as a UUID, as the header `X-SVC-Delivery` has it. */
             deliveryId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the endpoint it goes to.
+             */
             endpointId: number;
+            /** @description The kind of event that is delivered. */
             eventKind: components["schemas"]["EventKind"];
+            /** @description Id of the event: the `id` in its body. A replay has the same. */
             eventId: string;
+            /** @description How far the delivery is. */
             status: components["schemas"]["DeliveryStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many attempts were made. There are at most 10.
+             */
             attemptCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is tried next. Null when no attempt follows.
+             */
             nextAttemptAt: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status of the last answer. Null when none came.
+             */
             responseStatus: number | null;
+            /** @description The first 1,024 characters of the last answer. Null when none came. */
             responseBody: string | null;
+            /** @description Why the last attempt failed, or why the delivery was skipped. Null after a success. */
             error: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the last attempt took, in milliseconds. Null before the first.
+             */
             durationMs: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the delivery that this one repeats. Null for an original.
+             */
             replayOfId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it succeeded, failed, or was skipped. Null while it is tried.
+             */
             completedAt: string | null;
+            /** @description Headers of the last attempt. Null before the first, and for a skipped delivery. */
             requestHeaders: components["schemas"]["DeliveryHeaders"] | null;
+            /** @description The body as it is sent, byte for byte. Null when it is no longer kept. */
             requestBody: string | null;
+            /** @description Every attempt that was made, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
         DeliveryHeaders: {
             [key: string]: string;
         };
         DeliveryList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Delivery"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The status of a delivery.
+         *
+         *     - `pending`: the first attempt is due
+         *     - `retrying`: an attempt has failed; another one follows
+         *     - `succeeded`: the endpoint has answered 2xx
+         *     - `failed`: it was given up; it can be replayed
+         *     - `skipped`: it was not sent, as `error` explains; it can be replayed
+         * @enum {string}
+         */
         DeliveryStatus: "pending" | "retrying" | "succeeded" | "failed" | "skipped";
         DictionaryTag: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the tag, unique within its environment.
+             */
             id: number;
+            /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name: string;
+            /** @description Color of the tag in the panel, as `#rrggbb`. */
             color: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts have the tag.
+             */
             contactCount: number;
         };
         EmailAuthentication: {
+            /** @description Whether the sending server may send for the domain (SPF). */
             spf: components["schemas"]["AuthenticationOutcome"];
+            /** @description Whether the signature of the domain is valid (DKIM). */
             dkim: components["schemas"]["AuthenticationOutcome"];
+            /** @description Whether the mail passes the policy of its domain (DMARC). */
             dmarc: components["schemas"]["AuthenticationOutcome"];
+            /** @description The result in one word. `fail` means: do not trust the sender. */
             verdict: components["schemas"]["AuthenticationOutcome"];
         };
         /**
@@ -4244,25 +5643,45 @@ export interface components {
          */
         EmailBouncedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "email.bounced";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the mail thread, as text. Null on the other channels. */
                 thread_id: string;
+                /** @description Id of the message, as text. */
                 message_id: string;
+                /** @description Address that the mail was sent to. */
                 recipient: string;
-                /** @enum {string} */
+                /**
+                 * @description Whether the address will ever take mail.
+                 *
+                 *     - `permanent`: it will not; further mail is refused
+                 *     - `transient`: it may later
+                 * @enum {string}
+                 */
                 bounce_type: "permanent" | "transient";
+                /** @description Why the mail came back, in words of the receiving server. */
                 reason: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4285,22 +5704,35 @@ export interface components {
          */
         EmailComplainedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "email.complained";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the mail thread, as text. Null on the other channels. */
                 thread_id: string;
+                /** @description Id of the message, as text. */
                 message_id: string;
+                /** @description Address that the mail was sent to. */
                 recipient: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4308,57 +5740,120 @@ export interface components {
             truncated?: string[];
         };
         EmailMessage: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the mail, unique within its environment.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the thread it belongs to.
+             */
             threadId: number;
+            /** @description Whether it came in or went out. */
             direction: components["schemas"]["MessageDirection"];
+            /** @description Sender, as the mail names it. See `authentication` for whether that is true. */
             from: components["schemas"]["Mailbox"];
+            /** @description Recipients in the `To` header. */
             to: components["schemas"]["Mailbox"][];
+            /** @description Recipients in the `Cc` header. Blind copies are not shown. */
             cc: components["schemas"]["Mailbox"][];
+            /** @description Subject line, at most 500 characters. */
             subject: string;
+            /** @description Whether a member has read it. Outbound mail counts as read. */
             isRead: boolean;
+            /** @description Whether it was received, waits, was sent, or failed. */
             status: components["schemas"]["MessageStatus"];
+            /** @description Files that came or go with it. Read one to get a link to its bytes. */
             attachments: components["schemas"]["Attachment"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was sent, as its sender says. Null while it waits.
+             */
             sentAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
+            /** @description The text as plain text. If the mail has only HTML, it is made from that. */
             bodyText: string;
+            /** @description The text as sanitized HTML. Null when the mail has none. */
             bodyHtml: string | null;
+            /** @description Whether the sender is who the mail says. Null for outbound mail. */
             authentication: components["schemas"]["EmailAuthentication"] | null;
         };
         EmailMessageList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["EmailMessage"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         EmailThread: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the thread, unique within its environment.
+             */
             id: number;
+            /** @description Subject of the first message. */
             subject: string;
+            /** @description Beginning of the newest message, as plain text. */
             preview: string;
+            /** @description Where the thread is in the work of the team. */
             status: components["schemas"]["EmailThreadStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many inbound messages of the thread are unread.
+             */
             unreadCount: number;
+            /** @description Whether a member has marked the thread with a star. */
             isStarred: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact the thread is with. Null when the sender is no contact.
+             */
             contactId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
             assignedToUserId: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How promising an AI agent finds the thread, 0 to 100. Null when none has rated it.
+             */
             aiLeadScore: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the newest message of the thread was sent or received.
+             */
             lastMessageAt: string;
         };
         EmailThreadList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["EmailThread"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The status of a mail thread.
+         *
+         *     - `open`: somebody should answer; the default
+         *     - `pending`: the team waits for something
+         *     - `closed`: nothing is left to do
+         *     - `spam`: unwanted; it is not answered
+         * @enum {string}
+         */
         EmailThreadStatus: "open" | "pending" | "closed" | "spam";
         /**
          * @example {
@@ -4388,24 +5883,39 @@ export interface components {
          */
         EmailThreadUpdatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "email.thread_updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the mail thread, as text. Null on the other channels. */
                 thread_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description Names of the fields that changed. */
                 changed: string[];
+                /** @description Each changed field with its value before and after. */
                 changes: components["schemas"]["EventChanges"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4413,88 +5923,192 @@ export interface components {
             truncated?: string[];
         };
         Endpoint: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the endpoint, unique within its environment.
+             */
             id: number;
+            /** @description Address that events are sent to, at most 2,048 characters. `https`; with a test key `http` as well. Private networks are refused. */
             url: string;
+            /** @description Purpose of the endpoint, at most 200 characters. Null when nobody has written it. */
             description: string | null;
+            /** @description The kinds of events the endpoint gets. Default `["*"]`: all of them, also those that come with later revisions. */
             eventKinds: components["schemas"]["EventSubscription"][];
+            /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter: components["schemas"]["EndpointFilter"] | null;
+            /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
             isActive: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description Health of the endpoint: whether deliveries arrive. */
             status: components["schemas"]["EndpointStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Failed attempts since the last success. From 5 on the endpoint is degraded.
+             */
             consecutiveFailures: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When an event was last sent. Null if none ever was.
+             */
             lastDeliveryAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the endpoint last answered 2xx. Null if it never did.
+             */
             lastSuccessAt: string | null;
+            /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
         };
         EndpointFilter: {
+            /** @description At least one of these fields changed, as the event names them: `lead_score`. At most 50. Events without changes pass. */
             changedFields?: string[];
+            /** @description The event concerns one of these channels. Events without a channel pass. */
             channels?: components["schemas"]["Channel"][];
+            /** @description The contact has one of these tags when the event is published. At most 20. Events without a contact pass. */
             contactTagIds?: number[];
         };
         EndpointList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Endpoint"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The health of an endpoint.
+         *
+         *     - `healthy`: deliveries arrive
+         *     - `degraded`: the last five attempts or more have failed
+         *     - `disabled`: nothing is sent: it failed for 5 days, answered 410, or was switched off
+         * @enum {string}
+         */
         EndpointStatus: "healthy" | "degraded" | "disabled";
         EndpointWithSecret: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the endpoint, unique within its environment.
+             */
             id: number;
+            /** @description Address that events are sent to, at most 2,048 characters. `https`; with a test key `http` as well. Private networks are refused. */
             url: string;
+            /** @description Purpose of the endpoint, at most 200 characters. Null when nobody has written it. */
             description: string | null;
+            /** @description The kinds of events the endpoint gets. Default `["*"]`: all of them, also those that come with later revisions. */
             eventKinds: components["schemas"]["EventSubscription"][];
+            /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter: components["schemas"]["EndpointFilter"] | null;
+            /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
             isActive: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description Health of the endpoint: whether deliveries arrive. */
             status: components["schemas"]["EndpointStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Failed attempts since the last success. From 5 on the endpoint is degraded.
+             */
             consecutiveFailures: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When an event was last sent. Null if none ever was.
+             */
             lastDeliveryAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the endpoint last answered 2xx. Null if it never did.
+             */
             lastSuccessAt: string | null;
+            /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
-            /** @description Shown once: null where the answer is given again under its Idempotency-Key */
+            /** @description Signing secret of the workspace, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             secret: string | null;
         };
         Enrollment: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the enrollment, unique within its environment.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the sequence the contact is in.
+             */
             sequenceId: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the enrolled contact.
+             */
             contactId: number;
+            /** @description Name of the contact. Null when it has none. */
             contactName: string | null;
+            /** @description How the series goes for this contact. */
             status: components["schemas"]["EnrollmentStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Position of the last step that was sent or is on its way; 0 before the first.
+             */
             currentStep: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the next message is due. Null when none follows.
+             */
             nextRunAt: string | null;
+            /** @description Why the last message could not be sent. Null when none failed. */
             lastError: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the contact was enrolled.
+             */
             enrolledAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the series ended for this contact, for whatever reason. Null while it goes on.
+             */
             completedAt: string | null;
         };
         EnrollmentList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Enrollment"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The status of a contact in a sequence.
+         *
+         *     - `active`: a message will follow
+         *     - `paused`: the sequence is paused
+         *     - `replied`: the contact has answered; nothing follows
+         *     - `completed`: all messages were sent
+         *     - `failed`: a message could not be sent; see `lastError`
+         *     - `stopped`: the contact was taken out
+         * @enum {string}
+         */
         EnrollmentStatus: "active" | "paused" | "replied" | "completed" | "failed" | "stopped";
         /**
          * @example {
@@ -4514,24 +6128,39 @@ export interface components {
          */
         EnrollmentStatusChangedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "enrollment.status_changed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the enrollment, as text. */
                 enrollment_id: string;
+                /** @description Id of the sequence, as text. */
                 sequence_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string;
+                /** @description The status before this change. */
                 from_status: components["schemas"]["EnrollmentStatus"];
+                /** @description The status after this change. */
                 to_status: components["schemas"]["EnrollmentStatus"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4539,14 +6168,23 @@ export interface components {
             truncated?: string[];
         };
         EnterTelegramCode: {
+            /** @description The code that Telegram has sent. `00000` with a test key. */
             code: string;
         };
         EnterTelegramPassword: {
+            /** @description The two-step password of the Telegram user. `test` with a test key. */
             password: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The environment of a key and its data.
+         *
+         *     - `live`: real data
+         *     - `test`: the sandbox: nothing leaves the service
+         * @enum {string}
+         */
         Environment: "live" | "test";
         EraseContact: {
+            /** @description The id of the contact as text, such as `"7"`. It proves that you mean this contact. */
             confirm: string;
         };
         /**
@@ -4560,201 +6198,409 @@ export interface components {
         ErasedCounts: {
             [key: string]: number;
         };
-        /** @description What is left of an event whose contact was erased: look for `erased` before `event`. */
+        /** @description An event whose data was erased with its contact. Look for `erased` before `event`. */
         ErasedEvent: {
+            /** @description The kind of the event. Ignore kinds that you do not know: new ones may come. */
             event: components["schemas"]["EventKind"];
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the erased contact, as text. Null when there is none. */
                 contact_id: string | null;
             };
-            /** @constant */
+            /**
+             * @description Always true: the data of this event was erased with its contact.
+             * @constant
+             */
             erased: true;
         };
         Erasure: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the erasure. Keep it as a proof.
+             */
             id: number;
-            /** @enum {string} */
+            /**
+             * @description How far the erasure is. It goes on after a crash.
+             *
+             *     - `queued`: nothing but the contact is gone yet
+             *     - `running`: data is being removed
+             *     - `completed`: everything is gone
+             * @enum {string}
+             */
             status: "queued" | "running" | "completed";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the erasure was asked for. The contact answers 404 from then on.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the last of the data was removed. Null until then.
+             */
             completedAt: string | null;
+            /** @description How many records of each kind were removed. Null until the erasure is completed. */
             erased: components["schemas"]["ErasedCounts"] | null;
         };
-        /** @enum {string} */
+        /**
+         * @description The kind of an error. It follows from the status.
+         *
+         *     - `bad_request`: 400 or 405: the call is wrong; change it
+         *     - `unauthorized`: 401: the key is missing or does not work
+         *     - `forbidden`: 403: the key may not do this
+         *     - `not_found`: 404: there is no such thing in this workspace
+         *     - `conflict`: 409 or 412: the state does not allow it now
+         *     - `rate_limited`: 429: too many calls; wait
+         *     - `internal_error`: 500 or 503: our fault; repeat the call later
+         * @enum {string}
+         */
         ErrorCode: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "rate_limited" | "internal_error";
-        /** @description What programs can use of an error; a reason may come with more, as its operation says */
+        /** @description What a program can use of an error. A reason may come with more fields, as its page says. */
         ErrorDetails: {
-            /** @description What is wrong with which field, nested as `items[3].phone` */
+            /** @description Every field that is wrong, at most 50. Nested fields are written `items[3].phone`, query parameters `query.stage`. */
             fields?: components["schemas"]["FieldError"][];
-            /** @description Why, as one word for programs */
+            /** @description Why the call was refused, as one word for programs. New reasons may come. */
             reason?: string;
-            /** @description With reason `missing_scope`: one of these is needed */
+            /** @description Path of the page that explains the reason, from the root of the API: `/docs/#/errors/deal_won`. */
+            docs?: string;
+            /** @description With reason `missing_scope`: the call needs one of these scopes. */
             requiredScopes?: components["schemas"]["Scope"][];
             /**
              * Format: int32
-             * @description With 429: try again after so many seconds
+             * @description With status 429: how many seconds to wait, as in `Retry-After`.
              */
             retryAfterSeconds?: number;
         } & {
             [key: string]: unknown;
         };
-        /** @description An event as it happened: `event` says which. */
+        /** @description An event. `event` says of which kind it is. */
         Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
+            /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
+            /** @description Id of the member, or the 12-character id of the key. Null for the system. */
             id: string | null;
         };
         EventChange: {
+            /** @description The value before the change. */
             from: unknown;
+            /** @description The value after the change. */
             to: unknown;
         };
         EventChanges: {
             [key: string]: components["schemas"]["EventChange"];
         };
-        /** @enum {string} */
+        /**
+         * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
+         * @enum {string}
+         */
         EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
+            /** @description Name of the kind, for `eventKinds`. */
             kind: components["schemas"]["EventKind"];
+            /** @description When such an event happens. */
             description: string;
+            /** @description An event of this kind, as an endpoint would get it. */
             example: {
                 [key: string]: unknown;
             };
         };
         EventKindList: {
+            /** @description Every kind of event there is, on one page. */
             items: components["schemas"]["EventKindDescription"][];
         };
         EventList: {
+            /** @description The events after `since`, oldest first. Some may be of kinds that this document does not name. */
             items: components["schemas"]["AnyEvent"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Position of the last event on the page: pass it as the next `since`. Null on an empty page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description A kind of event, or `*` for all of them.
+         * @enum {string}
+         */
         EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
+            /** @description Name of the category, as the transactions have it. */
             category: string;
+            /** @description Currency of the sum, as its three letters of ISO 4217. */
             currency: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many expenses of the range are in the category.
+             */
             count: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Sum of those expenses in this currency.
+             */
             total: number;
         };
         ExportedDeal: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal, unique within its environment and never used again.
+             */
             id: number;
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId: number | null;
+            /** @description Name of the contact, kept up to date. Null when there is no contact, or it has no name. */
             contactName: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             */
             value: number;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the deal was won or lost. Null while it is open.
+             */
             closedAt: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many tasks of the deal are not done yet.
+             */
             openTaskCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description The pairs of key and text that programs have stored with the deal. */
             metadata: {
                 [key: string]: string;
             };
         };
         ExportedTask: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the task, unique within its environment and never used again.
+             */
             id: number;
+            /** @description Title of the task, in one line of 1 to 200 characters. */
             title: string;
+            /** @description How far it is. Answers write it with capitals: `InProgress`. */
             status: components["schemas"]["TaskStatus"];
+            /** @description How urgent it is: low, medium, or high. Default `medium`. */
             priority: components["schemas"]["TaskPriority"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it should be done. Null when there is no due time.
+             */
             dueAt: string | null;
+            /** @description Whether the due time has passed and the task is not done. */
             isOverdue: boolean;
+            /** @description Details of the task in plain text, at most 10,000 characters. */
             description: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.
+             */
             contactId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when it belongs to none.
+             */
             dealId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
+             */
             assignedToUserId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the assignee wants to be reminded. Null for no reminder.
+             */
             remindAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the task was set to done. Null while it is not.
+             */
             completedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description The pairs of key and text that programs have stored with the task. */
             metadata: {
                 [key: string]: string;
             };
         };
         FieldError: {
+            /** @description Name of the field, with its place: `items[3].phone`. */
             field: string;
+            /** @description The mistake, as one word for programs. */
             code: components["schemas"]["FieldErrorCode"];
+            /** @description The mistake and the accepted form, in words for people. */
             message: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The mistake in a field, as one word.
+         *
+         *     - `required`: it is missing or empty
+         *     - `too_short`: it has too few characters or entries
+         *     - `too_long`: it has too many characters
+         *     - `out_of_range`: the number or the time is too small or too large
+         *     - `invalid_enum`: it is none of the accepted values
+         *     - `invalid_format`: it does not have the right form
+         *     - `invalid_type`: it has the wrong JSON type
+         *     - `unknown_reference`: it names something that does not exist in this workspace
+         *     - `not_allowed`: it cannot be given here; the message says where
+         *     - `too_many`: the list has too many entries
+         * @enum {string}
+         */
         FieldErrorCode: "required" | "too_short" | "too_long" | "out_of_range" | "invalid_enum" | "invalid_format" | "invalid_type" | "unknown_reference" | "not_allowed" | "too_many";
         FileUpload: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the file, to be named in `attachments`.
+             */
             id: number;
+            /** @description Address to PUT the bytes to, without a key. */
             uploadUrl: string;
+            /** @description Headers that the upload must carry, as they are. */
             uploadHeaders: {
                 [key: string]: string;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When `uploadUrl` stops working, one hour after this call.
+             */
             expiresAt: string;
         };
         FinanceSummary: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Start of the range that was summed up.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description End of the range that was summed up.
+             */
             to: string;
+            /** @description Realized income and expense within the range, one entry for each currency. */
             totals: components["schemas"]["CurrencyBalance"][];
+            /** @description Sent and overdue invoices and pending income, one entry for each currency, whatever the range. */
             outstanding: components["schemas"]["Outstanding"][];
+            /** @description The ten categories with the largest expenses of the range, largest first. */
             topExpenseCategories: components["schemas"]["ExpenseCategory"][];
         };
         Health: {
-            /** @constant */
+            /**
+             * @description Always `ok`: a system that cannot answer sends nothing.
+             * @constant
+             */
             status: "ok";
         };
-        /** @enum {string} */
+        /**
+         * @description How messages of contacts reach an account.
+         *
+         *     - `webhook`: the platform calls us
+         *     - `polling`: we ask the platform
+         *     - `off`: nothing is received
+         * @enum {string}
+         */
         InboundMode: "webhook" | "polling" | "off";
         Invoice: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the invoice, unique within its environment.
+             */
             id: number;
+            /** @description Number printed on the invoice, for example `INV-2026-0042`. */
             invoiceNumber: string;
+            /** @description How far the invoice is on its way to being paid. */
             status: components["schemas"]["InvoiceStatus"];
+            /** @description Currency of the total, as its three letters of ISO 4217. */
             currency: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Amount that the customer has to pay, in `currency`.
+             */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact the invoice is for. Null when it is for nobody in the CRM.
+             */
             contactId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Date printed on the invoice, in UTC.
+             */
             issueDate: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Date by which it should be paid. An hourly check makes it overdue after that.
+             */
             dueDate: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was paid. Null until then.
+             */
             paidAt: string | null;
         };
         InvoiceList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Invoice"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
+            /** @description All sent and overdue invoices of the workspace, one entry for each currency, whatever the filters. */
             outstanding: components["schemas"]["Outstanding"][];
         };
         /**
@@ -4776,27 +6622,47 @@ export interface components {
          */
         InvoiceOverdueEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "invoice.overdue";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the invoice, as text. Null when there is none. */
                 invoice_id: string;
+                /** @description Number printed on the invoice, for example `INV-2026-0042`. */
                 invoice_number: string;
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Total of the invoice, in `currency`.
+                 */
                 total: number;
+                /** @description Currency of the amount, as its three letters of ISO 4217. */
                 currency: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Date by which it should have been paid.
+                 */
                 due_date: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4827,64 +6693,132 @@ export interface components {
          */
         InvoicePaidEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "invoice.paid";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the invoice, as text. Null when there is none. */
                 invoice_id: string;
+                /** @description Number printed on the invoice, for example `INV-2026-0042`. */
                 invoice_number: string;
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Total of the invoice, in `currency`.
+                 */
                 total: number;
+                /** @description Currency of the amount, as its three letters of ISO 4217. */
                 currency: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the invoice was paid.
+                 */
                 paid_at: string;
+                /** @description Id of the transaction, as text. */
                 transaction_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description The status of an invoice.
+         *
+         *     - `draft`: being written in the panel
+         *     - `sent`: the customer has it
+         *     - `overdue`: the due date has passed
+         *     - `paid`: the money has arrived
+         *     - `canceled`: nothing will be paid
+         * @enum {string}
+         */
         InvoiceStatus: "draft" | "sent" | "overdue" | "paid" | "canceled";
         Job: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the job, the same here and at `/v1/jobs/{id}`.
+             */
             id: number;
+            /** @description How far the job is. A canceled job is `failed` with `lastError` `canceled`. */
             status: components["schemas"]["JobStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the message is to leave. A limit or a flood wait moves it.
+             */
             runAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description Why the last attempt failed, in words. Null when none has. */
             lastError: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that sends it. Null for mail.
+             */
             accountId: number | null;
+            /** @description The channel on which the message leaves. */
             channel: components["schemas"]["Channel"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact the message is for. Null when the recipient is no contact.
+             */
             contactId: number | null;
+            /** @description The recipient in words for people: a username, an id, or an address. */
             recipient: string;
+            /** @description The first 140 characters of the text. */
             textPreview: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many times it has been tried, the successful attempt included.
+             */
             attempts: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many attempts there are at most before it fails.
+             */
             maxAttempts: number;
+            /** @description Where the message comes from. */
             source: components["schemas"]["JobSource"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the sequence it is a step of. Null for any other message.
+             */
             sequenceId: number | null;
+            /** @description The 12-character id of the key that queued it. Null when no key did. */
             apiKeyId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it became sent or failed. Null while it waits.
+             */
             completedAt: string | null;
         };
         /**
@@ -4909,32 +6843,59 @@ export interface components {
          */
         JobCompletedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "job.completed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the job that sends the message, as text. Null for what came in. */
                 job_id: string;
+                /** @description The channel of the message or the account. */
                 channel: components["schemas"]["Channel"];
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string | null;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
-                /** @enum {string} */
+                /**
+                 * @description How the job ended: sent or failed.
+                 * @enum {string}
+                 */
                 status: "sent" | "failed";
+                /** @description Why it failed, in words. Null when it was sent. */
                 error: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the message was to leave.
+                 */
                 run_at: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the job became sent or failed.
+                 */
                 completed_at: string;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description How many times it was tried.
+                 */
                 attempts: number;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -4942,45 +6903,103 @@ export interface components {
             truncated?: string[];
         };
         JobList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Job"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The origin of a message on its way out.
+         *
+         *     - `api`: a call of this API
+         *     - `panel`: a member in the panel
+         *     - `sequence`: a step of a sequence
+         *     - `agent`: an AI agent
+         * @enum {string}
+         */
         JobSource: "api" | "panel" | "sequence" | "agent";
-        /** @enum {string} */
+        /**
+         * @description The status of a message on its way out.
+         *
+         *     - `queued`: it waits for its time, its account, or its next attempt
+         *     - `sent`: the platform has taken it
+         *     - `failed`: it was given up or canceled; see `lastError`
+         * @enum {string}
+         */
         JobStatus: "queued" | "sent" | "failed";
         JobSummary: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages that wait to be sent now.
+             */
             queued: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages that were sent since `since`.
+             */
             sent: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages that have failed since `since`.
+             */
             failed: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the oldest waiting message was queued. Null when none waits.
+             */
             oldestQueuedAt: string | null;
+            /** @description The same figures for each account, and one entry for mail. */
             byAccount: components["schemas"]["AccountJobSummary"][];
         };
         Key: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the key as a number, for paths.
+             */
             id: number;
+            /** @description Public part of the key, 12 characters. Logs and events name the key by it. */
             keyId: string;
+            /** @description Purpose of the key, 1 to 100 characters, for example `Nightly sync`. */
             name: string;
+            /** @description Whether the key works on real data or on the sandbox. */
             env: components["schemas"]["Environment"];
+            /** @description Permissions of the key. `webhooks:read` also reads the contents of all events, and a write scope reads what it changes. */
             scopes: components["schemas"]["Scope"][];
+            /** @description Addresses and ranges (CIDR) the key may be used from, at most 50. Empty means any address. Each must lie within the list of the calling key. */
             ipAllowlist: string[];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Requests the key may make in a minute, 600 by default.
+             */
             rateLimitPerMinute: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was last used. Null if it never was.
+             */
             lastUsedAt: string | null;
+            /** @description Address the key was last used from. Null if it never was. */
             lastUsedIp: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null means never. It cannot be later than that of the calling key.
+             */
             expiresAt: string | null;
+            /** @description The 12-character id of the key that created it. Null when an operator or a member did. */
             createdByKeyId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was revoked. Null while it works.
+             */
             revokedAt: string | null;
         };
         /**
@@ -5006,24 +7025,39 @@ export interface components {
          */
         KeyCreatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "key.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description The 12-character id of the key. */
                 key_id: string;
+                /** @description Name of the key in the workspace. */
                 name: string;
+                /** @description Permissions of the key, as scopes such as `deals:read`. */
                 scopes: components["schemas"]["Scope"][];
+                /** @description Environment of the key: live or test. */
                 env: components["schemas"]["Environment"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -5031,9 +7065,14 @@ export interface components {
             truncated?: string[];
         };
         KeyList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Key"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         /**
@@ -5059,24 +7098,39 @@ export interface components {
          */
         KeyRevokedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "key.revoked";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description The 12-character id of the key. */
                 key_id: string;
+                /** @description Name of the key in the workspace. */
                 name: string;
+                /** @description Permissions of the key, as scopes such as `deals:read`. */
                 scopes: components["schemas"]["Scope"][];
+                /** @description Environment of the key: live or test. */
                 env: components["schemas"]["Environment"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -5084,79 +7138,159 @@ export interface components {
             truncated?: string[];
         };
         Mailbox: {
+            /** @description Name beside the address, as its owner writes it. Null when there is none. */
             name: string | null;
+            /** @description E-mail address of the sender or recipient. */
             email: string;
         };
         McpMessage: {
-            /** @constant */
+            /**
+             * @description Version of JSON-RPC, always `2.0`.
+             * @constant
+             */
             jsonrpc: "2.0";
+            /** @description Names the request, so that the answer can be matched to it. A notification has none. */
             id?: string | number;
+            /** @description The request, for example `tools/call`. An answer has none. */
             method?: string;
+            /** @description Arguments of the method. For `tools/call`: the name of the tool and its arguments. */
             params?: Record<string, never>;
         };
         Me: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the workspace that the key belongs to.
+             */
             id: number;
+            /** @description E-mail address of the workspace, for questions about it. */
             email: string;
+            /** @description Name of the workspace. Null when nobody has set it. */
             name: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the workspace was created.
+             */
             createdAt: string;
+            /** @description The key that makes the call. */
             apiKey: {
+                /** @description Public part of the key, 12 characters. */
                 keyId: string;
+                /** @description Permissions of the key, as scopes such as `deals:read`. */
                 scopes: string[];
             };
         };
         Member: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member: the value of every `assignedToUserId` and `userId`.
+             */
             id: number;
+            /** @description E-mail address the member signs in with. */
             email: string;
+            /** @description Name of the member. Null when nobody has set it. */
             name: string | null;
-            /** @enum {string} */
+            /**
+             * @description Permissions of the member in the panel.
+             *
+             *     - `owner`: everything
+             *     - `admin`: everything
+             *     - `member`: everything except keys, accounts, money, and erasure
+             * @enum {string}
+             */
             role: "owner" | "admin" | "member";
+            /** @description Whether the member may sign in and be assigned things. */
             isActive: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the member joined the workspace.
+             */
             createdAt: string;
         };
         MemberList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Member"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         MergeContacts: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact to merge into the one in the path. It answers 404 afterwards.
+             */
             sourceContactId: number;
         };
         Message: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the message, unique within its environment.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact the message is with.
+             */
             contactId: number;
+            /** @description The channel on which it came or goes. */
             channel: components["schemas"]["Channel"];
+            /** @description Whether it came in or went out. */
             direction: components["schemas"]["MessageDirection"];
+            /** @description The text. Empty when the message is only a file. */
             body: string;
+            /** @description Id of the mail thread, as text. Null on the other channels. */
             threadId: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that received or sends it. Null for mail.
+             */
             accountId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the job that sends it. Null for what came in, and for what a person wrote in their own app.
+             */
             jobId: number | null;
+            /** @description Whether it was received, waits, was sent, or failed. */
             status: components["schemas"]["MessageStatus"];
+            /** @description Whether a member has read it. Outbound messages count as read. */
             isRead: boolean;
+            /** @description Files that came or go with it. Read one to get a link to its bytes. */
             attachments: components["schemas"]["Attachment"][];
+            /** @description Parts of the text that are more than their words, such as links and bold words. Empty when there are none. */
             entities: components["schemas"]["TextEntity"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the message that this one answers. Null when it answers none that is known here.
+             */
             replyToMessageId: number | null;
+            /** @description Name of the person or chat that wrote a forwarded message first. Null when it was not forwarded. */
             forwardedFrom: string | null;
+            /** @description Content that words cannot show, by the name of its kind at the platform: a poll, a form, buttons. Null when there is none. */
             data: {
                 [key: string]: unknown;
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was sent, as the platform says. Null while it waits or after it failed.
+             */
             sentAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its author last changed it. Null if they never did.
+             */
             editedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the contact read an outbound message, as far as the platform tells. Null if that is not known.
+             */
             readAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was stored or queued here.
+             */
             createdAt: string;
         };
         /**
@@ -5176,23 +7310,37 @@ export interface components {
          */
         MessageButtonPressedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "message.button_pressed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the message, as text. */
                 message_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string;
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string;
+                /** @description The `data` of the button, as you gave it when you sent it. */
                 data: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -5220,59 +7368,107 @@ export interface components {
          */
         MessageCreatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "message.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description The channel of the message or the account. */
                 channel: components["schemas"]["Channel"];
+                /** @description Whether the message came in or went out. */
                 direction: components["schemas"]["MessageDirection"];
+                /** @description The text of the message, cut at 16 KiB. */
                 body: string;
+                /** @description Id of the mail thread, as text. Null on the other channels. */
                 thread_id: string | null;
+                /** @description Id of the message, as text. */
                 message_id: string;
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string | null;
+                /** @description Id of the job that sends the message, as text. Null for what came in. */
                 job_id: string | null;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description The direction of a message: from a contact (`inbound`) or to one (`outbound`).
+         * @enum {string}
+         */
         MessageDirection: "inbound" | "outbound";
         MessageJob: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the job, the same here and at `/v1/jobs/{id}`.
+             */
             id: number;
+            /** @description How far the job is. A canceled job is `failed` with `lastError` `canceled`. */
             status: components["schemas"]["JobStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the message is to leave. A limit or a flood wait moves it.
+             */
             runAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description Why the last attempt failed, in words. Null when none has. */
             lastError: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that sends it.
+             */
             accountId: number;
         };
         MessageJobList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["MessageJob"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         MessageList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Message"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         /**
@@ -5296,32 +7492,57 @@ export interface components {
          */
         MessageReadEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "message.read";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Ids of the messages that were read, as texts. */
                 message_ids: string[];
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description The channel of the message or the account. */
                 channel: components["schemas"]["Channel"];
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the messages were read, in UTC.
+                 */
                 read_at: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description The status of a message in a conversation.
+         *
+         *     - `received`: it came in
+         *     - `queued`: it waits to be sent
+         *     - `sent`: the platform has taken it
+         *     - `failed`: it could not be sent; the job says why
+         * @enum {string}
+         */
         MessageStatus: "received" | "queued" | "sent" | "failed";
         /**
          * @example {
@@ -5346,24 +7567,39 @@ export interface components {
          */
         MessageUpdatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "message.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the message, as text. */
                 message_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description The channel of the message or the account. */
                 channel: components["schemas"]["Channel"];
+                /** @description Id of the account, as text. Null for mail. */
                 account_id: string | null;
+                /** @description Each changed field with its value before and after. */
                 changes: components["schemas"]["EventChanges"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -5371,298 +7607,603 @@ export interface components {
             truncated?: string[];
         };
         MessagesRead: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages this call has marked as read.
+             */
             read: number;
         };
         MessagingAnalytics: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Start of the range that was counted.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description End of the range that was counted.
+             */
             to: string;
+            /** @description The grouping of `items`, as you asked for it. */
             groupBy: components["schemas"]["MessagingGrouping"];
+            /** @description The figures of the whole range. */
             totals: {
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages that wait to be sent.
+                 */
                 queued: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages sent within the range.
+                 */
                 sent: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages that could not be sent within the range.
+                 */
                 failed: number;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description Messages that came in within the range.
+                 */
                 received: number;
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Share of the contacts written to within the range who then wrote back, 0 to 1. Null when nobody was written to.
+                 */
                 replyRate: number | null;
-                /** Format: int32 */
+                /**
+                 * Format: int32
+                 * @description How many different contacts sent or got a message within the range.
+                 */
                 uniqueContacts: number;
             };
+            /** @description One entry for each period in ascending order, or one for each account. */
             items: components["schemas"]["MessagingAnalyticsItem"][];
         };
         MessagingAnalyticsItem: {
-            /** @example 2026-11-20 */
+            /**
+             * @description First day of the period, as in `2026-11-16`. When you group by account, the id of the account as text.
+             * @example 2026-11-20
+             */
             key: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account when you group by account. Null otherwise.
+             */
             accountId: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages sent in this period or by this account.
+             */
             sent: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages that could not be sent in this period or by this account.
+             */
             failed: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages that came in during this period or at this account.
+             */
             received: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Share of those written to who then wrote back, 0 to 1. Null when nobody was written to.
+             */
             replyRate: number | null;
         };
-        /** @enum {string} */
+        /**
+         * @description The grouping of figures about messages: a period or an account.
+         * @enum {string}
+         */
         MessagingGrouping: "day" | "week" | "month" | "account";
         Metadata: {
+            /** @description All pairs of key and text that you have stored with this record. An empty object when there are none. */
             metadata: {
                 [key: string]: string;
             };
         };
         MintKey: {
+            /** @description Purpose of the key, 1 to 100 characters, for example `Nightly sync`. */
             name: string;
-            /** @description Scopes reach further than their names: `webhooks:read` reads the contents of every event by `GET /v1/events`, message texts, transactions and invoices among them; whoever may write a resource also reads it, because writes answer with it (`PATCH` with `{}`). */
+            /** @description Permissions of the key. `webhooks:read` also reads the contents of all events, and a write scope reads what it changes. */
             scopes: components["schemas"]["Scope"][];
+            /** @description Addresses and ranges (CIDR) the key may be used from, at most 50. Empty means any address. Each must lie within the list of the calling key. */
             ipAllowlist?: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null means never. It cannot be later than that of the calling key.
+             */
             expiresAt?: string | null;
         };
         MintedKey: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the key as a number, for paths.
+             */
             id: number;
+            /** @description Public part of the key, 12 characters. Logs and events name the key by it. */
             keyId: string;
+            /** @description Purpose of the key, 1 to 100 characters, for example `Nightly sync`. */
             name: string;
+            /** @description Whether the key works on real data or on the sandbox. */
             env: components["schemas"]["Environment"];
+            /** @description Permissions of the key. `webhooks:read` also reads the contents of all events, and a write scope reads what it changes. */
             scopes: components["schemas"]["Scope"][];
+            /** @description Addresses and ranges (CIDR) the key may be used from, at most 50. Empty means any address. Each must lie within the list of the calling key. */
             ipAllowlist: string[];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Requests the key may make in a minute, 600 by default.
+             */
             rateLimitPerMinute: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was last used. Null if it never was.
+             */
             lastUsedAt: string | null;
+            /** @description Address the key was last used from. Null if it never was. */
             lastUsedIp: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null means never. It cannot be later than that of the calling key.
+             */
             expiresAt: string | null;
+            /** @description The 12-character id of the key that created it. Null when an operator or a member did. */
             createdByKeyId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was revoked. Null while it works.
+             */
             revokedAt: string | null;
-            /** @description Shown once: null where the answer is given again under its Idempotency-Key */
+            /** @description The whole key, for the `Authorization` header. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             key: string | null;
         };
         OpenApiDocument: {
+            /** @description Version of the OpenAPI Specification that the document follows. */
             openapi: string;
         };
         Outstanding: {
+            /** @description Currency of the sum, as its three letters of ISO 4217. */
             currency: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many invoices and pending incomes are unpaid.
+             */
             count: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Sum of the unpaid amounts in this currency.
+             */
             total: number;
         };
         Pacing: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Milliseconds between two messages to the same person, 0 to 3,600,000. Null is the default of its kind.
+             */
             peerGapMs?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Milliseconds between two messages to anybody, 0 to 3,600,000. Null is the default of its kind.
+             */
             gapMs?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Messages in a minute at most, 1 to 100,000. Null is the default of its kind.
+             */
             perMinute?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description People a day to whom a user account writes for the first time, 0 to 100,000. Null is the default.
+             */
             newPeersPerDay?: number | null;
         };
         PatchAccount: {
+            /** @description New name of the account in the workspace, 1 to 200 characters. */
             name?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages the account may send in a UTC day, 1 to 1,000,000. Further messages wait for the next day.
+             */
             dailyLimit?: number;
+            /** @description New pace; parts left out keep their values. Null returns to the default of its kind. */
             pacing?: components["schemas"]["Pacing"] | null;
+            /** @description New way to receive messages; `off` receives none. */
             inbound?: components["schemas"]["InboundMode"];
         };
         PatchContact: {
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
         };
         PatchDeal: {
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title?: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             */
             value?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId?: number | null;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt?: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
         };
         PatchEndpoint: {
+            /** @description Address that events are sent to, at most 2,048 characters. `https`; with a test key `http` as well. Private networks are refused. */
             url?: string;
+            /** @description Purpose of the endpoint, at most 200 characters. Null when nobody has written it. */
             description?: string | null;
+            /** @description The kinds of events the endpoint gets. Default `["*"]`: all of them, also those that come with later revisions. */
             eventKinds?: components["schemas"]["EventSubscription"][];
+            /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter?: components["schemas"]["SetEndpointFilter"] | null;
+            /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
             isActive?: boolean;
         };
         PatchKey: {
+            /** @description Purpose of the key, 1 to 100 characters, for example `Nightly sync`. */
             name?: string;
-            /** @description Scopes reach further than their names: `webhooks:read` reads the contents of every event by `GET /v1/events`, message texts, transactions and invoices among them; whoever may write a resource also reads it, because writes answer with it (`PATCH` with `{}`). */
+            /** @description The new set of scopes. Scopes left out are taken away; new ones must be scopes of the calling key. */
             scopes?: components["schemas"]["Scope"][];
+            /** @description Addresses and ranges (CIDR) the key may be used from, at most 50. Empty means any address. Each must lie within the list of the calling key. */
             ipAllowlist?: string[] | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null means never. It cannot be later than that of the calling key.
+             */
             expiresAt?: string | null;
         };
         PatchTag: {
+            /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name?: string;
+            /** @description New color in the panel, as `#rrggbb`. */
             color?: string;
         };
         PatchTask: {
+            /** @description Title of the task, in one line of 1 to 200 characters. */
             title?: string;
+            /** @description Details of the task in plain text, at most 10,000 characters. */
             description?: string | null;
+            /** @description How urgent it is: low, medium, or high. Default `medium`. */
             priority?: components["schemas"]["TaskPriorityKey"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it should be done. Null when there is no due time.
+             */
             dueAt?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the assignee wants to be reminded. Null for no reminder.
+             */
             remindAt?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.
+             */
             contactId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when it belongs to none.
+             */
             dealId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
+             */
             assignedToUserId?: number | null;
         };
         PayInvoice: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the money arrived, not in the future. Default: now.
+             */
             paidAt?: string | null;
         };
         Pipeline: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the pipeline, unique within its environment.
+             */
             id: number;
+            /** @description Name of the board, as the panel shows it. */
             name: string;
+            /** @description The kind of cards on the board: deals or contacts. */
             kind: components["schemas"]["PipelineKind"];
+            /** @description Whether new cards of this kind go to this board. */
             isDefault: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many columns the board has.
+             */
             columnCount: number;
         };
-        /** @enum {string} */
+        /**
+         * @description The kind of cards in a pipeline: deals or contacts.
+         * @enum {string}
+         */
         PipelineKind: "deal" | "contact";
         PipelineList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Pipeline"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         PipelineWithColumns: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the pipeline, unique within its environment.
+             */
             id: number;
+            /** @description Name of the board, as the panel shows it. */
             name: string;
+            /** @description The kind of cards on the board: deals or contacts. */
             kind: components["schemas"]["PipelineKind"];
+            /** @description Whether new cards of this kind go to this board. */
             isDefault: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many columns the board has.
+             */
             columnCount: number;
+            /** @description The columns from left to right. */
             columns: components["schemas"]["Column"][];
         };
-        /** @enum {string} */
+        /**
+         * @description The messaging platform of a contact or of an account; `twitter` is X.
+         * @enum {string}
+         */
         Platform: "telegram" | "twitter";
         PutMetadata: {
+            /** @description The new pairs, at most 50. A key has 1 to 40 of `A-Za-z0-9_.-`, a value at most 500 characters. Pairs left out are removed. */
             metadata: {
                 [key: string]: string;
             };
         };
         ReadMessages: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the last message to mark as read. Leave it out to mark all of them.
+             */
             upToMessageId?: number;
         };
         RemoveContactTagItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "removeTag";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact that loses the tag.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the tag to remove.
+             */
             tagId: number;
         };
         ReplayFailed: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Replay deliveries created at or after this time, at most 30 days back.
+             */
             since: string;
         };
         ReplayedFailed: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many deliveries were queued again. 1,000 means that there may be more.
+             */
             queued: number;
         };
         ReplyJob: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the job that sends the mail. Follow it at `GET /v1/jobs/{id}` or by `job.completed`.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the thread the mail belongs to.
+             */
             threadId: number;
+            /** @description How far the job is; `queued` at first. */
             status: components["schemas"]["JobStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the mail is to leave.
+             */
             runAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description Why the last attempt failed. Null when none has. */
             lastError: string | null;
         };
         RequestLog: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the entry, rising with time.
+             */
             id: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the call arrived, in UTC.
+             */
             at: string;
+            /** @description The `X-Request-Id` of the answer. */
             requestId: string;
+            /** @description The 12-character id of the key that made the call. */
             keyId: string;
+            /** @description HTTP method of the call, in capitals. */
             method: string;
-            /** @example /v1/contacts/{id} */
+            /**
+             * @description Path as this document writes it, such as `/v1/contacts/{id}`. `*` when no operation has it.
+             * @example /v1/contacts/{id}
+             */
             route: string;
-            /** @example /v1/contacts/7 */
+            /**
+             * @description Path that was called, without its query. Parts that may name a person are replaced.
+             * @example /v1/contacts/7
+             */
             path: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status of the answer.
+             */
             status: number;
-            /** @example stale_version */
+            /**
+             * @description The `details.reason` of the error. Null when there was none.
+             * @example stale_version
+             */
             reason: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the call took here, in milliseconds.
+             */
             durationMs: number;
+            /** @description Address that the call came from. */
             ip: string;
         };
         RequestLogList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["RequestLog"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
         RevenueSource: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the revenue source, unique within its environment.
+             */
             id: number;
+            /** @description Name of the source, as the panel shows it. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description How rows reach the CRM.
+             *
+             *     - `pull`: the system reads `feedUrl` at an interval
+             *     - `push`: rows arrive from outside
+             * @enum {string}
+             */
             mode: "pull" | "push";
+            /** @description Currency of rows that name none. */
             defaultCurrency: string;
+            /** @description Whether the source is read. A paused one keeps its bookings. */
             isActive: boolean;
+            /** @description Address of the feed that is read. */
             feedUrl: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many minutes lie between two pulls.
+             */
             pullIntervalMinutes: number;
-            /** @enum {string} */
+            /**
+             * @description Result of the last pull.
+             *
+             *     - `never`: not pulled yet
+             *     - `running`: a pull is under way
+             *     - `ok`: the rows were booked; `lastSyncError` names those left out
+             *     - `failed`: nothing was booked; see `lastSyncError`
+             * @enum {string}
+             */
             lastSyncStatus: "never" | "running" | "ok" | "failed";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the last pull ended. Null before the first one.
+             */
             lastSyncAt: string | null;
+            /** @description Why the last pull or some of its rows failed. Null when all was well. */
             lastSyncError: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Sum of everything that the source has booked.
+             */
             totalIngested: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the source last booked something new. Null if it never did.
+             */
             lastEventAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the source will be pulled next. Null while it is paused.
+             */
             nextRunAt: string | null;
         };
         RevenueSourceList: {
+            /** @description All revenue sources of the environment, on one page. */
             items: components["schemas"]["RevenueSource"][];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many revenue sources there are.
+             */
             count: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Sum of everything that all sources have booked.
+             */
             totalIngested: number;
         };
         /**
@@ -5682,24 +8223,40 @@ export interface components {
          */
         RevenueSourceSyncFailedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "revenue_source.sync_failed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the revenue source, as text. */
                 revenue_source_id: string;
+                /** @description Name of the revenue source. */
                 name: string;
+                /** @description Why the pull failed, in words. */
                 error: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the failed pull ended.
+                 */
                 last_sync_at: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -5707,69 +8264,171 @@ export interface components {
             truncated?: string[];
         };
         RevokedKey: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the revoked key as a number.
+             */
             id: number;
+            /** @description Public part of the revoked key, 12 characters. */
             keyId: string;
-            /** @constant */
+            /**
+             * @description Always true: the key does not work any more.
+             * @constant
+             */
             revoked: true;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was revoked.
+             */
             revokedAt: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many queued messages were canceled. Given only with `cancelQueued=true`; of thousands, the last may follow within minutes.
+             */
             canceledJobs?: number;
         };
         RotateSecret: {
             /**
              * Format: int32
+             * @description How many minutes the old secret still signs, 0 to 1,440. Default 1,440: one day.
              * @default 1440
              */
             graceMinutes?: number;
         };
         RotatedSecret: {
-            /** @description Shown once: null where the answer is given again under its Idempotency-Key */
+            /** @description The new signing secret, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             secret: string | null;
+            /** @description The last 4 characters of the new secret. */
             secretHint: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the old secret signs as well. Null when there is no grace.
+             */
             previousValidUntil: string | null;
+            /** @description Ids of all endpoints whose deliveries the new secret signs. */
             endpointIds: number[];
         };
-        /** @enum {string} */
+        /**
+         * @description A permission of a key. Powerful scopes are granted only when they are named.
+         *
+         *     - `contacts:read`: read contacts, conversations, tags, and members
+         *     - `contacts:write`: create and change contacts, notes, and tags
+         *     - `contacts:erase`: erase contacts for good (powerful)
+         *     - `telegram:read`: read Telegram accounts and messages
+         *     - `telegram:send`: send Telegram messages, cancel and retry them
+         *     - `twitter:send`: send X messages and read their accounts
+         *     - `deals:read`: read deals
+         *     - `deals:write`: create, change, and move deals
+         *     - `tasks:read`: read tasks
+         *     - `tasks:write`: create, change, and complete tasks
+         *     - `pipelines:read`: read pipelines with their counts and totals
+         *     - `finance:read`: read transactions, invoices, and revenue sources
+         *     - `finance:write`: book transactions and mark invoices as paid (powerful)
+         *     - `email:read`: read mail
+         *     - `email:write`: set status and assignee of mail threads
+         *     - `email:send`: reply to mail (powerful)
+         *     - `email:compose`: write new mail (powerful)
+         *     - `sequences:read`: read sequences and enrollments
+         *     - `sequences:write`: pause and resume sequences
+         *     - `agents:read`: read AI agents
+         *     - `agents:run`: try AI agents, which costs tokens
+         *     - `analytics:read`: read figures
+         *     - `jobs:read`: read what is to be sent, on all channels
+         *     - `webhooks:read`: read endpoints, deliveries, and the contents of all events
+         *     - `webhooks:write`: create and change endpoints, and replay deliveries
+         *     - `accounts:manage`: connect and disconnect messaging accounts (powerful)
+         *     - `keys:manage`: create and revoke keys, read the audit trail (powerful)
+         * @enum {string}
+         */
         Scope: "telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "keys:manage" | "accounts:manage";
         Sequence: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the sequence, unique within its environment.
+             */
             id: number;
+            /** @description Name of the sequence, as the panel shows it. */
             name: string;
+            /** @description The channel on which its messages leave. */
             channel: components["schemas"]["Channel"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that sends them. Null for mail.
+             */
             accountId: number | null;
+            /** @description Whether it is being written, runs, rests, or is done. */
             status: components["schemas"]["SequenceStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages an enrolled contact gets at most.
+             */
             stepCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts were ever enrolled.
+             */
             enrolledCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts will get another message.
+             */
             activeCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts got all messages without answering.
+             */
             completedCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts have answered, which ended their series.
+             */
             repliedCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts could not be reached.
+             */
             failedCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was activated. Null for a draft.
+             */
             startedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was paused. Null while it is not.
+             */
             pausedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
         };
         SequenceList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Sequence"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The status of a sequence.
+         *
+         *     - `draft`: it is being written in the panel
+         *     - `active`: its messages are sent
+         *     - `paused`: its messages wait
+         *     - `completed`: every enrollment has ended
+         * @enum {string}
+         */
         SequenceStatus: "draft" | "active" | "paused" | "completed";
         /**
          * @example {
@@ -5792,24 +8451,39 @@ export interface components {
          */
         SequenceStatusChangedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "sequence.status_changed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the sequence, as text. */
                 sequence_id: string;
+                /** @description Name of the sequence, as the panel shows it. */
                 name: string;
+                /** @description The status before this change. */
                 from_status: components["schemas"]["SequenceStatus"];
+                /** @description The status after this change. */
                 to_status: components["schemas"]["SequenceStatus"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -5817,157 +8491,282 @@ export interface components {
             truncated?: string[];
         };
         SequenceStep: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the step, unique within its environment.
+             */
             id: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Place of the step in the sequence, counted from 1.
+             */
             position: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many minutes after the step before it is sent; for the first, after the enrollment.
+             */
             delayMinutes: number;
+            /** @description The text of the message. */
             text: string;
         };
         SequenceWithSteps: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the sequence, unique within its environment.
+             */
             id: number;
+            /** @description Name of the sequence, as the panel shows it. */
             name: string;
+            /** @description The channel on which its messages leave. */
             channel: components["schemas"]["Channel"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the account that sends them. Null for mail.
+             */
             accountId: number | null;
+            /** @description Whether it is being written, runs, rests, or is done. */
             status: components["schemas"]["SequenceStatus"];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many messages an enrolled contact gets at most.
+             */
             stepCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts were ever enrolled.
+             */
             enrolledCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts will get another message.
+             */
             activeCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts got all messages without answering.
+             */
             completedCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts have answered, which ended their series.
+             */
             repliedCount: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many contacts could not be reached.
+             */
             failedCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was activated. Null for a draft.
+             */
             startedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was paused. Null while it is not.
+             */
             pausedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
+            /** @description The messages of the sequence, in order. */
             steps: components["schemas"]["SequenceStep"][];
         };
         SetContactAssignee: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of an active member, from `GET /v1/members`. Null assigns the contact to nobody.
+             */
             userId: number | null;
         };
         SetContactStage: {
+            /** @description The stage that the contact moves to, for example `qualified`. */
             stage: components["schemas"]["ContactStage"];
         };
         SetDealStage: {
+            /** @description The stage to move to. `won` is refused with the reason `won_is_panel_only`. */
             stage: components["schemas"]["DealStageKey"];
         };
         SetDealStageItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "stage";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal that this item moves.
+             */
             id: number;
+            /** @description The stage to move to. `won` is refused with the reason `won_is_panel_only`. */
             stage: components["schemas"]["DealStageKey"];
         };
         SetEndpointFilter: {
-            /** @description Of an event with `changed` or `changes`: one of these fields changed, named as there (`lead_score`) */
+            /** @description At least one of these fields changed, as the event names them: `lead_score`. At most 50. Events without changes pass. */
             changedFields?: string[] | null;
-            /** @description Of an event with a `channel`: it is one of these */
+            /** @description The event concerns one of these channels. Events without a channel pass. */
             channels?: components["schemas"]["Channel"][] | null;
-            /** @description Of an event with a `contact_id`: the contact has one of these tags when the event is published */
+            /** @description The contact has one of these tags when the event is published. At most 20. Events without a contact pass. */
             contactTagIds?: number[] | null;
         };
         SetLeadScore: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description New lead score, a whole number from 0 to 100. Null clears it.
+             */
             score: number | null;
         };
         SetTaskStatus: {
+            /** @description The new status: open, inprogress, or done. */
             status: components["schemas"]["TaskStatusKey"];
         };
         SetTaskStatusItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "status";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the task whose status this item sets.
+             */
             id: number;
+            /** @description The new status: open, inprogress, or done. */
             status: components["schemas"]["TaskStatusKey"];
         };
         SetThreadAssignee: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of an active member, from `GET /v1/members`. Null assigns the thread to nobody.
+             */
             userId: number | null;
         };
         SetThreadStatus: {
+            /** @description The new status: open, pending, closed, or spam. */
             status: components["schemas"]["EmailThreadStatus"];
         };
         Tag: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the tag, unique within its environment.
+             */
             id: number;
+            /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name: string;
+            /** @description Color of the tag in the panel, as `#rrggbb`. */
             color: string;
         };
         TagDictionary: {
+            /** @description All tags of the workspace, ordered by name. */
             items: components["schemas"]["DictionaryTag"][];
         };
         Task: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the task, unique within its environment and never used again.
+             */
             id: number;
+            /** @description Title of the task, in one line of 1 to 200 characters. */
             title: string;
+            /** @description How far it is. Answers write it with capitals: `InProgress`. */
             status: components["schemas"]["TaskStatus"];
+            /** @description How urgent it is: low, medium, or high. Default `medium`. */
             priority: components["schemas"]["TaskPriority"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it should be done. Null when there is no due time.
+             */
             dueAt: string | null;
+            /** @description Whether the due time has passed and the task is not done. */
             isOverdue: boolean;
+            /** @description Details of the task in plain text, at most 10,000 characters. */
             description: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.
+             */
             contactId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when it belongs to none.
+             */
             dealId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
+             */
             assignedToUserId: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the assignee wants to be reminded. Null for no reminder.
+             */
             remindAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the task was set to done. Null while it is not.
+             */
             completedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
             updatedAt: string | null;
         };
         TaskBatch: {
+            /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
             items: components["schemas"]["TaskBatchItem"][];
             /**
-             * @description All or nothing, of at most 10 items. Default false
+             * @description If true, all items are done or none, and there may be at most 10. Default false: each item is done separately.
              * @default false
              */
             atomic?: boolean;
         };
         TaskBatchItem: components["schemas"]["CreateTaskItem"] | components["schemas"]["UpdateTaskItem"] | components["schemas"]["SetTaskStatusItem"];
         TaskBatchResult: {
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Position of the item in the request, from 0.
+             */
             index: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description HTTP status that the single call would have answered, for example 201 or 409.
+             */
             status: number;
+            /** @description The task after the change. Null when the item failed. */
             task: components["schemas"]["Task"] | null;
+            /** @description Why the item failed, in the form of every error. Null when it was done. */
             error: components["schemas"]["ApiError"] | null;
             /**
              * Format: int64
-             * @description Only where the answer would be more than 5 MB: the item is done, and its task, null here, has this id
+             * @description Id of the resource, given only when the whole answer would exceed 5 MB. The item was done; read the resource by this id.
              */
             id?: number;
         };
         TaskBatchResults: {
+            /** @description One result for each item, in the order of the request. */
             results: components["schemas"]["TaskBatchResult"][];
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many items were done.
+             */
             succeeded: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How many items failed. Look at `error` of each.
+             */
             failed: number;
         };
         /**
@@ -5995,29 +8794,50 @@ export interface components {
          */
         TaskCreatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "task.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the task, as text. */
                 task_id: string;
+                /** @description Title of the new task, in one line. */
                 title: string;
+                /** @description Status in which the task began. */
                 status: components["schemas"]["TaskStatusKey"];
+                /** @description How urgent the task is. */
                 priority: components["schemas"]["TaskPriorityKey"];
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the task should be done. Null when there is no due time.
+                 */
                 due_at: string | null;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string | null;
+                /** @description Id of the member who does it, as text. Null when nobody is named. */
                 assigned_to_user_id: string | null;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -6025,16 +8845,30 @@ export interface components {
             truncated?: string[];
         };
         TaskList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Task"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The priority of a task as answers write it. Filters, bodies, and events use lower case.
+         * @enum {string}
+         */
         TaskPriority: "Low" | "Medium" | "High";
-        /** @enum {string} */
+        /**
+         * @description The priority of a task. Bodies accept it in any case.
+         * @enum {string}
+         */
         TaskPriorityKey: "low" | "medium" | "high";
-        /** @enum {string} */
+        /**
+         * @description The status of a task as answers write it. Filters, bodies, and events use lower case.
+         * @enum {string}
+         */
         TaskStatus: "Open" | "InProgress" | "Done";
         /**
          * @example {
@@ -6057,32 +8891,52 @@ export interface components {
          */
         TaskStatusChangedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "task.status_changed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the task, as text. */
                 task_id: string;
+                /** @description The status before this change. */
                 from_status: components["schemas"]["TaskStatusKey"];
+                /** @description The status after this change. */
                 to_status: components["schemas"]["TaskStatusKey"];
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the task was done. Null while it is not.
+                 */
                 completed_at: string | null;
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
              */
             truncated?: string[];
         };
-        /** @enum {string} */
+        /**
+         * @description The status of a task. Bodies accept it in any case.
+         * @enum {string}
+         */
         TaskStatusKey: "open" | "inprogress" | "done";
         /**
          * @example {
@@ -6111,23 +8965,37 @@ export interface components {
          */
         TaskUpdatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "task.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the task, as text. */
                 task_id: string;
+                /** @description Names of the fields that changed. */
                 changed: string[];
+                /** @description Each changed field with its value before and after. */
                 changes: components["schemas"]["EventChanges"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -6135,55 +9003,122 @@ export interface components {
             truncated?: string[];
         };
         TelegramLogin: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the login, for the next steps.
+             */
             id: number;
-            /** @enum {string} */
+            /**
+             * @description The next thing that the login needs.
+             *
+             *     - `code_needed`: the code that Telegram has sent
+             *     - `password_needed`: the two-step password
+             *     - `connected`: nothing; `accountId` is set
+             * @enum {string}
+             */
             status: "code_needed" | "password_needed" | "connected";
-            /** @enum {string} */
+            /**
+             * @description How Telegram has sent the code.
+             *
+             *     - `app`: in the Telegram app
+             *     - `sms`: by SMS
+             *     - `call`: by a phone call
+             *     - `other`: in another way
+             * @enum {string}
+             */
             sentBy: "app" | "sms" | "call" | "other";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the login ends, ten minutes after it began.
+             */
             expiresAt: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the connected account. Null until the login is done.
+             */
             accountId: number | null;
+            /** @description Hint that the user has chosen for the password. Given only when a password is needed. */
             passwordHint?: string | null;
         };
         TestEndpoint: {
-            /** @default webhook.test */
+            /**
+             * @description The kind of event whose example is sent. Default `webhook.test`.
+             * @default webhook.test
+             */
             eventKind?: components["schemas"]["EventKind"];
         };
         TestedDelivery: {
+            /** @description The delivery with the result of its only attempt. */
             delivery: components["schemas"]["Delivery"];
         };
         TextEntity: {
+            /** @description The kind of this part, as the platform names it: `bold`, `text_link`. */
             type: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Where the part begins in the text, in UTF-16 units from 0.
+             */
             offset: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the part is, in UTF-16 units.
+             */
             length: number;
+            /** @description Address behind the words of a link. Null for every other kind. */
             url: string | null;
         };
         Transaction: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the transaction, unique within its environment.
+             */
             id: number;
+            /** @description Whether money comes in or goes out. */
             type: components["schemas"]["TransactionType"];
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.
+             */
             amount: number;
+            /** @description Currency of the amount, as its three letters of ISO 4217: `EUR`. */
             currency: string;
+            /** @description Purpose of the money, at most 64 characters, for example `Consulting`. Null when it has none. */
             category: string | null;
+            /** @description Whether the money has moved already. */
             status: components["schemas"]["TransactionStatus"];
+            /** @description A line about the transaction, at most 500 characters. */
             description: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it concerns. Null when there is none.
+             */
             contactId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when there is none.
+             */
             dealId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the invoice whose payment booked it. Null when no invoice did.
+             */
             invoiceId: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the revenue source that booked it. Null when no feed did.
+             */
             revenueSourceId: number | null;
+            /** @description Where the booking comes from. */
             source: components["schemas"]["TransactionSource"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the money moved, or is expected to move.
+             */
             occurredAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
             createdAt: string;
         };
         /**
@@ -6213,31 +9148,54 @@ export interface components {
          */
         TransactionCreatedEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "transaction.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the transaction, as text. */
                 transaction_id: string;
+                /** @description Whether money comes in or goes out. */
                 type: components["schemas"]["TransactionType"];
+                /** @description Whether the money has moved already. */
                 status: components["schemas"]["TransactionStatus"];
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description The amount, always above zero, in `currency`.
+                 */
                 amount: number;
+                /** @description Currency of the amount, as its three letters of ISO 4217. */
                 currency: string;
+                /** @description Purpose of the money. Null when there is no category. */
                 category: string | null;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
                 contact_id: string | null;
+                /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string | null;
+                /** @description Id of the invoice, as text. Null when there is none. */
                 invoice_id: string | null;
+                /** @description The origin of the booking: a call, a member, a deal, an invoice, or a feed. */
                 source: components["schemas"]["TransactionSource"];
+                /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -6245,104 +9203,202 @@ export interface components {
             truncated?: string[];
         };
         TransactionList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
             items: components["schemas"]["Transaction"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
             nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description The origin of a booked transaction.
+         *
+         *     - `api`: a call of this API
+         *     - `panel`: a member in the panel
+         *     - `deal`: a deal that was won
+         *     - `invoice`: an invoice that was paid
+         *     - `revenue_source`: a revenue feed
+         * @enum {string}
+         */
         TransactionSource: "api" | "panel" | "deal" | "invoice" | "revenue_source";
-        /** @enum {string} */
+        /**
+         * @description Whether the money of a transaction has moved.
+         *
+         *     - `realized`: it has moved; the default
+         *     - `pending`: it is expected
+         * @enum {string}
+         */
         TransactionStatus: "realized" | "pending";
-        /** @enum {string} */
+        /**
+         * @description The direction of a transaction: money in (`income`) or out (`expense`).
+         * @enum {string}
+         */
         TransactionType: "income" | "expense";
         UpdateContactItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "update";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact that this item changes.
+             */
             id: number;
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            /** @description The stage to move the contact to, as `POST /v1/contacts/{id}/stage` does. */
             stage?: components["schemas"]["ContactStage"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of an active member to assign the contact to. Null leaves it to nobody.
+             */
             assignedToUserId?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Lead score from 0 to 100. Null clears the score.
+             */
             leadScore?: number | null;
         };
         UpdateDealItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "update";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal that this item changes.
+             */
             id: number;
+            /** @description Title of the sale, in one line of 1 to 200 characters. */
             title?: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             */
             value?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact who would buy. Null when the deal has no contact.
+             */
             contactId?: number | null;
+            /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
             currency?: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.
+             */
             probability?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When you expect the decision. Null when you do not know.
+             */
             expectedCloseAt?: string | null;
+            /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
         };
         UpdateTaskItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "update";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the task that this item changes.
+             */
             id: number;
+            /** @description Title of the task, in one line of 1 to 200 characters. */
             title?: string;
+            /** @description Details of the task in plain text, at most 10,000 characters. */
             description?: string | null;
+            /** @description How urgent it is: low, medium, or high. Default `medium`. */
             priority?: components["schemas"]["TaskPriorityKey"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it should be done. Null when there is no due time.
+             */
             dueAt?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the assignee wants to be reminded. Null for no reminder.
+             */
             remindAt?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.
+             */
             contactId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the deal it belongs to. Null when it belongs to none.
+             */
             dealId?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
+             */
             assignedToUserId?: number | null;
         };
         UpsertContact: {
+            /** @description The field that finds the contact. The body must contain it. A username is compared within its platform. */
             matchOn: components["schemas"]["ContactMatchKey"];
-            /** @default telegram */
+            /**
+             * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
+             * @default telegram
+             */
             platform?: components["schemas"]["Platform"];
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
         };
         UpsertContactItem: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             op: "upsert";
+            /** @description The field that finds the contact. The body must contain it. A username is compared within its platform. */
             matchOn: components["schemas"]["ContactMatchKey"];
-            /** @default telegram */
+            /**
+             * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
+             * @default telegram
+             */
             platform?: components["schemas"]["Platform"];
+            /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
+            /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
+            /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
+            /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
         };
         /**
@@ -6360,21 +9416,33 @@ export interface components {
          */
         WebhookTestEvent: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "webhook.test";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
             timestamp: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
             sequence: number | null;
+            /** @description True for real data, false for the sandbox. */
             livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Always `test delivery`, so that logs show what it is. */
                 message: string;
+                /** @description Id of the endpoint under test, as text. */
                 endpoint_id: string;
             };
             /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
              * @example [
              *       "data.body"
              *     ]
@@ -6384,22 +9452,22 @@ export interface components {
     };
     responses: {
         /**
-         * @description The query or the body failed validation (`details.fields`), or breaks a rule (`details.reason`):
+         * @description The call is wrong, and repeating it will not help. `details.fields` names the fields that are wrong, or `details.reason` the rule that was broken:
          *
-         *     - `malformed_json`: the body is not valid JSON
-         *     - `unsupported_content_type`: a body is sent with `Content-Type: application/json`
-         *     - `unsupported_content_encoding`: a body is sent uncompressed: `Content-Encoding` is absent or `identity`
-         *     - `body_too_large`: a body has at most 1 MiB
-         *     - `won_is_panel_only`: a deal is won in the panel only
-         *     - `same_contact`: a contact is not merged into itself
-         *     - `batch_too_large`: a batch writes at most 10 MB, an atomic one about 90 rows and 3 MB: put the item, or some of the atomic ones, in another batch
-         *     - `batch_failed`: an item of an atomic batch failed, so nothing was done: `results`
-         *     - `attachments_not_supported`: accounts of this kind send no files
-         *     - `no_recipient`: nobody has written in this thread to whom an answer could go
-         *     - `method_not_allowed`: the path does not answer this method (405): `allowed`
-         *     - `range_too_large`: there is more in the range than one call may sum or mark: ask for a shorter one
-         *     - `no_telegram_identity`: the contact has neither an id nor a username on Telegram
-         *     - `no_twitter_identity`: the contact has neither an id nor a username on X
+         *     - `malformed_json`: The body is not valid JSON. Check quotes, commas, and the encoding, which is UTF-8.
+         *     - `unsupported_content_type`: The body has another content type than JSON. Send it with `Content-Type: application/json`.
+         *     - `unsupported_content_encoding`: The body is compressed, or has another `Content-Encoding` than `identity`. Send it as it is.
+         *     - `body_too_large`: The body is larger than 1 MiB. Send less at once, or upload files with `POST /v1/files`.
+         *     - `won_is_panel_only`: A deal cannot be won over the API, because that books income. Ask a member to win it in the panel.
+         *     - `same_contact`: A contact cannot be merged into itself. Name another contact in `sourceContactId`.
+         *     - `batch_too_large`: The batch writes more than fits: 10 MB in all, or about 90 rows and 3 MB if it is atomic. Split it, and send the items that failed in another batch.
+         *     - `batch_failed`: An item of an atomic batch failed, so nothing was done. `results` says which and why; correct it and send all again.
+         *     - `attachments_not_supported`: Accounts of this kind cannot send files. Leave `attachments` out, or send a link in the text.
+         *     - `no_recipient`: Nobody outside has written in this thread, so there is nobody to reply to. Write a new message instead.
+         *     - `method_not_allowed`: The path exists, but not with this method (status 405). `allowed` and the header `Allow` list those it takes.
+         *     - `range_too_large`: The range holds more than one call can read in two seconds. Ask for a shorter one, and add the results up.
+         *     - `no_telegram_identity`: The contact has neither an id nor a username on Telegram, so it cannot be written to there. Add a username, or name the recipient directly.
+         *     - `no_twitter_identity`: The contact has neither an id nor a username on X, so it cannot be written to there. Add a username, or name the recipient directly.
          */
         BadRequest: {
             headers: {
@@ -6414,7 +9482,15 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The bearer key is missing or invalid; `details.reason` says why */
+        /**
+         * @description The key is missing or does not work. `details.reason` says why:
+         *
+         *     - `missing_key`: The call has no key. Send one in the header: `Authorization: Bearer csk_…`.
+         *     - `malformed_key`: The key does not have the form `csk_<env>_<keyId><secret>`. Check whether it was cut or has white space in it.
+         *     - `unknown_key`: There is no such key here. Check whether it belongs to another deployment, or create a new one.
+         *     - `revoked_key`: The key was revoked and will never work again. Create a new one.
+         *     - `expired_key`: The key has passed its `expiresAt`. Create a new one, or change the expiry with another key.
+         */
         Unauthorized: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6428,7 +9504,16 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The key lacks the scope, may not be used from this address, or reaches for more than it has; `details.reason` says which */
+        /**
+         * @description The key works, but may not do this. `details.reason` says why:
+         *
+         *     - `missing_scope`: The key lacks a scope. Give it one of `requiredScopes`, or use a key that has it.
+         *     - `ip_not_allowed`: The key may not be used from this address. Call from an allowed one, or change the `ipAllowlist` of the key.
+         *     - `stronger_key`: The call would create or change a key that is stronger than the calling one. `field` says in what. Ask for less, or use a stronger key.
+         *     - `live_key`: A test key cannot change a live key. Use a live key with `keys:manage`.
+         *     - `foreign_origin`: A web page of another site has called the MCP server, which takes no such calls. Call it from a program.
+         *     - `panel_only`: The operation belongs to the panel and takes no API key. A member can do it there.
+         */
         Forbidden: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6442,7 +9527,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description There is no such resource in this workspace */
+        /** @description There is no such resource in this workspace. One of another workspace looks the same. */
         NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6458,41 +9543,40 @@ export interface components {
             };
         };
         /**
-         * @description The state of the resource, or another call with this Idempotency-Key, does not allow it; `details.reason` says why:
+         * @description The call is right, but the state of the resource does not allow it now. `details.reason` says why:
          *
-         *     - `idempotency_key_reused`: the Idempotency-Key was used with another query or body, or by another key
-         *     - `idempotency_in_progress`: the first call under this Idempotency-Key is still running: try again after Retry-After
-         *     - `ambiguous_match`: several contacts match: `contactIds`
-         *     - `platform_mismatch`: contacts of two platforms cannot be merged
-         *     - `tag_name_taken`: another tag has this name: `tagId`
-         *     - `job_not_queued`: only a queued job that is not being sent can be canceled
-         *     - `job_not_failed`: only a failed job can be tried again
-         *     - `deal_won`: value and currency of a won deal are booked
-         *     - `invoice_not_payable`: only a sent or overdue invoice can be paid: `status`
-         *     - `thread_is_spam`: a spam thread is not answered
-         *     - `sequence_not_active`: only an active sequence can be paused
-         *     - `sequence_not_paused`: only a paused sequence can go on
-         *     - `webhook_url_taken`: another endpoint has this URL
-         *     - `limit_reached`: there are as many as there may be: tags, endpoints, keys, revenue sources
-         *     - `delivery_in_progress`: the delivery is still being tried
-         *     - `cursor_expired`: events before `oldestSequence` are no longer kept
-         *     - `agent_disabled`: the agent is disabled
-         *     - `self_lockout`: the allowlist would lock out the address of this call
-         *     - `key_revoked`: the key is revoked
-         *     - `account_exists`: the bot or person is connected here already: `accountId`
-         *     - `other_account`: the token is of another bot or person than the account
-         *     - `too_many_accounts`: an environment has at most 100 accounts that are connected, and 1000 of all
-         *     - `no_public_address`: webhooks need a public https address of the deployment (`PUBLIC_URL`)
-         *     - `telegram_not_configured`: the deployment has no `TELEGRAM_API_ID` and hash, which Telegram users log in with
-         *     - `code_needed`: the login needs its code before the password
-         *     - `password_needed`: the login has had its code and needs the password
-         *     - `login_over`: nothing can be entered into this login any more: begin another
-         *     - `login_in_progress`: another call enters something into this login at the moment
-         *     - `login_refused`: Telegram refuses the login, and says why in the message
-         *     - `mail_not_configured`: the deployment has no sender address (`MAIL_FROM`)
-         *     - `recipient_bounced`: mail to one of the `recipients` has bounced for good: `force` sends it again
-         *     - `model_not_available`: the deployment may not use the model of this agent at Bedrock, there is none of that name, or it does not take what agents ask
-         *     - `stale_version`: the resource has changed since the ETag in If-Match (412)
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used for another call: another query or body, or by another API key. Use a new key for each write.
+         *     - `idempotency_in_progress`: The first call with this `Idempotency-Key` is still running. Wait for `Retry-After` and repeat the call to get its answer.
+         *     - `ambiguous_match`: Several contacts match the upsert: `contactIds`. Merge them, or change the right one by its id.
+         *     - `platform_mismatch`: The two contacts are on different platforms, so they cannot be merged. Keep both.
+         *     - `tag_name_taken`: Another tag has this name: `tagId`. Use that tag, or choose another name.
+         *     - `job_not_queued`: The message is being sent, was sent, or has failed, so it cannot be canceled. Read the job for its status.
+         *     - `job_not_failed`: The message has not failed, so it cannot be tried again. Read the job for its status.
+         *     - `deal_won`: The value and currency of a won deal are booked and cannot change. Book a transaction to correct them.
+         *     - `invoice_not_payable`: The invoice is a draft, canceled, or paid already: `status`. Only sent and overdue invoices can be paid.
+         *     - `thread_is_spam`: The thread is marked as spam, so it is not answered. Set its status to `open` first.
+         *     - `sequence_not_active`: The sequence is not active, so it cannot be paused. Read it for its status.
+         *     - `sequence_not_paused`: The sequence is not paused, so it cannot be resumed. Read it for its status.
+         *     - `webhook_url_taken`: Another endpoint has this address. Change that one, or delete it first.
+         *     - `limit_reached`: The workspace has as many of these as it may have. Delete or revoke one first; the message names the limit.
+         *     - `delivery_in_progress`: The delivery is still being tried, so it cannot be replayed. Wait until it has succeeded or failed.
+         *     - `cursor_expired`: Events before `oldestSequence` are no longer kept. Read the resources themselves, then go on from there.
+         *     - `agent_disabled`: The agent is switched off, so it cannot be tried. A member can enable it in the panel.
+         *     - `self_lockout`: The new allowlist would lock out the address of this very call. Include it, or use another key.
+         *     - `key_revoked`: The key is revoked and cannot be changed any more. Create a new one.
+         *     - `account_exists`: The bot or person is connected here already: `accountId`. Use that account, or give it a new token.
+         *     - `other_account`: The token belongs to another bot or person than this account. Connect it as a new account.
+         *     - `too_many_accounts`: The environment has 100 connected accounts, or 1,000 in all. Disconnect one first.
+         *     - `no_public_address`: The deployment has no public https address, which webhooks need. Use `polling`, or have the operator set `PUBLIC_URL`.
+         *     - `telegram_not_configured`: The deployment cannot log Telegram users in. Have the operator set `TELEGRAM_API_ID` and its hash.
+         *     - `code_needed`: The login needs its code before the password. Enter the code first.
+         *     - `password_needed`: The code was accepted, and the login needs the password now. Enter that.
+         *     - `login_over`: The login has ended: it took too long, or had too many wrong tries. Begin another one.
+         *     - `login_in_progress`: Another call is entering something into this login. Wait a moment and read its answer.
+         *     - `login_refused`: Telegram refuses the login; the message says why. Correct the cause and begin another one.
+         *     - `mail_not_configured`: The deployment has no sender address, so it cannot send mail. Have the operator set `MAIL_FROM`.
+         *     - `recipient_bounced`: Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.
+         *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
          */
         Conflict: {
             headers: {
@@ -6509,7 +9593,11 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The resource has changed since the ETag in If-Match */
+        /**
+         * @description The resource has changed since the version that the call names.
+         *
+         *     - `stale_version`: The resource has changed since the ETag in `If-Match` (status 412). Read it again, and repeat your change on the new version.
+         */
         StaleVersion: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6525,11 +9613,11 @@ export interface components {
             };
         };
         /**
-         * @description The key has used up its requests of this minute, without a `details.reason`, or:
+         * @description Too many calls. Wait for `Retry-After`. Without a `details.reason` the key has used up its requests of this minute; otherwise:
          *
-         *     - `daily_quota`: the workspace has used up its mails, agent tokens, delivery attempts or Telegram logins of a day in UTC
-         *     - `too_many_at_once`: too many calls of the workspace that wait for somebody outside are under way
-         *     - `code_sent_lately`: Telegram sent this phone a code less than a minute ago
+         *     - `daily_quota`: The workspace has used up a quota of the day: mails, agent tokens, or Telegram logins. Wait until midnight UTC, or have the operator raise it.
+         *     - `too_many_at_once`: Ten calls of the workspace are waiting for somebody outside already. Wait until some have ended, and repeat the call.
+         *     - `code_sent_lately`: Telegram sent this phone a code less than a minute ago. Use that code, or wait for `Retry-After`.
          */
         RateLimited: {
             headers: {
@@ -6545,7 +9633,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Our fault; safe to try again with back-off */
+        /** @description Something went wrong on our side. Repeat the call with backoff; a write with an `Idempotency-Key` is safe to repeat. */
         InternalError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6559,7 +9647,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Busy for the moment; nothing was done; try again after Retry-After */
+        /** @description The service is busy and has done nothing. Repeat the call after `Retry-After`. */
         Unavailable: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6577,56 +9665,56 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+         * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
          * @example 3f1c9d0e-contact-import-17
          */
         IdempotencyKey: string;
-        /** @description An ETag: the change is refused with 412 when the resource has changed since */
+        /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
         IfMatch: string;
-        /** @description An ETag: the answer is 304 when the resource has not changed since */
+        /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
         IfNoneMatch: string;
-        /** @description The event kind */
+        /** @description The kind of the event, as in `event` of the body. */
         DeliveryEvent: string;
-        /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+        /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
         DeliveryId: string;
-        /** @description From 1 */
+        /** @description Number of the attempt, counted from 1. */
         DeliveryAttempt: string;
-        /** @description Unix seconds of this attempt */
+        /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
         DeliveryTimestamp: string;
-        /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+        /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
         DeliverySignature: string;
-        /** @description The same with the secret before, during the grace of a rotation */
+        /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
         DeliverySignaturePrevious: string;
-        /** @description The delivery that this one repeats */
+        /** @description Id of the delivery that this one repeats. Sent only with a replay. */
         DeliveryReplayOf: string;
-        /** @description X-SVC-Delivery, as Standard Webhooks name it */
+        /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
         DeliveryWebhookId: string;
-        /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+        /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
         DeliveryWebhookTimestamp: string;
-        /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+        /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
         DeliveryWebhookSignature: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Requests allowed per minute; a costly one counts as several */
+        /** @description Requests that this key may make in one minute, 600 unless the operator has set another number. */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this minute, after what this call took of the table */
+        /** @description Requests left to this key in the current minute. A costly call counts as several; its own cost is included here. */
         "X-RateLimit-Remaining": number;
-        /** @description Unix second at which the next minute begins */
+        /** @description When the next minute begins and the limit is full again, in Unix seconds. */
         "X-RateLimit-Reset": number;
-        /** @description Names this request; a caller's own X-Request-Id is echoed */
+        /** @description Id of this request, to be quoted to support. Send your own `X-Request-Id` (1 to 64 of `A-Za-z0-9._-`) to have it echoed. */
         "X-Request-Id": string;
-        /** @description Revision of this description */
+        /** @description Revision of this document that the answer follows, for example `1.4.0`. */
         "X-Api-Revision": string;
-        /** @description Unknown parameters and fields that were ignored: the first 20, then `+3 more` */
+        /** @description Unknown query parameters and body fields that were ignored: the first 20 names, then `+3 more`. Check it when a filter seems to do nothing. */
         "X-Ignored-Parameters": string;
-        /** @description true when this is the kept answer of an earlier call */
+        /** @description `true` when this is the stored answer of an earlier call with the same `Idempotency-Key`. */
         "Idempotency-Replayed": string;
-        /** @description Seconds to wait */
+        /** @description How many seconds to wait before you repeat the call. */
         "Retry-After": number;
-        /** @description The version of the resource, for If-Match and If-None-Match */
+        /** @description Version of the resource. Send it back in `If-Match` to change only this version, or in `If-None-Match` to read only a newer one. */
         ETag: string;
-        /** @description Path of what was made */
+        /** @description Path of the resource that the call has created, for example `/v1/contacts/7`. */
         Location: string;
     };
     pathItems: never;
@@ -6636,9 +9724,13 @@ export interface operations {
     activitiesList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only activities of these types, separated by commas, for example `Note,StageChanged`. */
                 type?: string;
+                /** @description Only activities of the contact with this id. */
                 contactId?: number;
             };
             header?: never;
@@ -6647,7 +9739,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6663,18 +9755,18 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 903,
                      *           "contactId": 7,
-                     *           "type": "Note",
-                     *           "text": "We met at the exhibition.",
-                     *           "field": "stage",
-                     *           "oldValue": "new",
+                     *           "type": "StageChanged",
+                     *           "text": null,
+                     *           "field": null,
+                     *           "oldValue": "engaged",
                      *           "newValue": "qualified",
-                     *           "tagId": 1,
+                     *           "tagId": null,
                      *           "actorType": "user",
-                     *           "actorUserId": 1,
-                     *           "actorKeyId": "k7Qm2ZpX9aBc",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "actorUserId": 3,
+                     *           "actorKeyId": null,
+                     *           "createdAt": "2026-11-18T10:05:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -6696,18 +9788,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the agent, as in `GET /v1/agents`.
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6723,27 +9818,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 1,
-                     *       "name": "Ada Lovelace",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "name": "First answers",
+                     *       "description": "Answers questions about prices and dates.",
                      *       "status": "active",
                      *       "channels": [
                      *         "telegram"
                      *       ],
                      *       "accountIds": [
-                     *         1
+                     *         2
                      *       ],
                      *       "model": "amazon.nova-lite-v1:0",
                      *       "language": "en",
                      *       "handoffEnabled": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-10-05T08:00:00Z",
+                     *       "updatedAt": "2026-11-12T16:20:00Z",
                      *       "instructions": "Answer in one or two friendly sentences."
                      *     }
                      */
                     "application/json": components["schemas"]["AgentWithInstructions"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6767,9 +9862,13 @@ export interface operations {
     agentsList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only agents that are active, or only those that are disabled; both by default. */
                 status?: components["schemas"]["AgentStatus"];
+                /** @description Only agents whose name or description contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -6778,7 +9877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6795,20 +9894,20 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "id": 1,
-                     *           "name": "Ada Lovelace",
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "name": "First answers",
+                     *           "description": "Answers questions about prices and dates.",
                      *           "status": "active",
                      *           "channels": [
                      *             "telegram"
                      *           ],
                      *           "accountIds": [
-                     *             1
+                     *             2
                      *           ],
                      *           "model": "amazon.nova-lite-v1:0",
                      *           "language": "en",
                      *           "handoffEnabled": true,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-10-05T08:00:00Z",
+                     *           "updatedAt": "2026-11-12T16:20:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -6831,15 +9930,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the agent, as in `GET /v1/agents`.
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6848,7 +9950,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "message": "We met at the exhibition.",
+                 *       "message": "Is the offer still open?",
                  *       "contactId": null,
                  *       "history": []
                  *     }
@@ -6857,7 +9959,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6877,9 +9979,9 @@ export interface operations {
                      *       "wouldHandOff": false,
                      *       "handOffReason": null,
                      *       "model": "amazon.nova-lite-v1:0",
-                     *       "inputTokens": 212,
-                     *       "outputTokens": 212,
-                     *       "durationMs": 184,
+                     *       "inputTokens": 812,
+                     *       "outputTokens": 31,
+                     *       "durationMs": 1430,
                      *       "sent": false
                      *     }
                      */
@@ -6900,7 +10002,9 @@ export interface operations {
     analyticsDashboard: {
         parameters: {
             query?: {
+                /** @description Start of the range, inclusive. Default: 30 days before `to`. */
                 from?: string;
+                /** @description End of the range, inclusive. Default: now. A range has at most 366 days. */
                 to?: string;
             };
             header?: never;
@@ -6909,7 +10013,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6926,50 +10030,50 @@ export interface operations {
                      *       "from": "2026-11-20T23:17:47Z",
                      *       "to": "2026-11-20T23:17:47Z",
                      *       "contacts": {
-                     *         "total": 1,
-                     *         "new": 1,
-                     *         "withUnread": 1
+                     *         "total": 412,
+                     *         "new": 36,
+                     *         "withUnread": 5
                      *       },
                      *       "messages": {
-                     *         "sent": 1,
-                     *         "received": 1,
-                     *         "failed": 0,
-                     *         "replyRate": 0.25
+                     *         "sent": 640,
+                     *         "received": 518,
+                     *         "failed": 7,
+                     *         "replyRate": 0.4375
                      *       },
                      *       "deals": {
-                     *         "open": 1,
-                     *         "won": 1,
-                     *         "lost": 1,
-                     *         "winRate": 0.25,
+                     *         "open": 14,
+                     *         "won": 3,
+                     *         "lost": 2,
+                     *         "winRate": 0.6,
                      *         "openValue": [
                      *           {
                      *             "currency": "EUR",
-                     *             "total": 1200.5
+                     *             "total": 37500
                      *           }
                      *         ],
                      *         "weightedValue": [
                      *           {
                      *             "currency": "EUR",
-                     *             "total": 1200.5
+                     *             "total": 37500
                      *           }
                      *         ],
                      *         "wonValue": [
                      *           {
                      *             "currency": "EUR",
-                     *             "total": 1200.5
+                     *             "total": 37500
                      *           }
                      *         ]
                      *       },
                      *       "tasks": {
-                     *         "open": 1,
-                     *         "overdue": 1,
-                     *         "completed": 1
+                     *         "open": 21,
+                     *         "overdue": 2,
+                     *         "completed": 47
                      *       },
                      *       "email": {
-                     *         "openThreads": 1,
-                     *         "unread": 1
+                     *         "openThreads": 9,
+                     *         "unread": 4
                      *       },
-                     *       "medianFirstReplySeconds": 1200.5
+                     *       "medianFirstReplySeconds": 1260
                      *     }
                      */
                     "application/json": components["schemas"]["Dashboard"];
@@ -6986,10 +10090,15 @@ export interface operations {
     analyticsMessaging: {
         parameters: {
             query?: {
+                /** @description Start of the range, inclusive. Default: 30 days before `to`. */
                 from?: string;
+                /** @description End of the range, inclusive. Default: now. A range has at most 366 days. */
                 to?: string;
+                /** @description The grouping of `items`: one entry for each day, week, month, or account. Default `day`. */
                 groupBy?: components["schemas"]["MessagingGrouping"];
+                /** @description Only messages of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
+                /** @description Only messages of the account with this id. */
                 accountId?: number;
             };
             header?: never;
@@ -6998,7 +10107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7016,21 +10125,21 @@ export interface operations {
                      *       "to": "2026-11-20T23:17:47Z",
                      *       "groupBy": "day",
                      *       "totals": {
-                     *         "queued": 1,
-                     *         "sent": 1,
-                     *         "failed": 0,
-                     *         "received": 1,
-                     *         "replyRate": 0.25,
-                     *         "uniqueContacts": 1
+                     *         "queued": 12,
+                     *         "sent": 640,
+                     *         "failed": 7,
+                     *         "received": 518,
+                     *         "replyRate": 0.4375,
+                     *         "uniqueContacts": 224
                      *       },
                      *       "items": [
                      *         {
                      *           "key": "2026-11-20",
-                     *           "accountId": 1,
-                     *           "sent": 1,
+                     *           "accountId": null,
+                     *           "sent": 38,
                      *           "failed": 0,
-                     *           "received": 1,
-                     *           "replyRate": 0.25
+                     *           "received": 31,
+                     *           "replyRate": 0.5
                      *         }
                      *       ]
                      *     }
@@ -7049,11 +10158,17 @@ export interface operations {
     auditEventsList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only calls of the key with this 12-character id, for example `k7Qm2ZpX9aBc`. */
                 keyId?: string;
+                /** @description Only calls with this HTTP method. */
                 method?: "get" | "post" | "patch" | "put" | "delete";
+                /** @description Only calls at or after this time. */
                 since?: string;
+                /** @description Only calls at or before this time. */
                 until?: string;
             };
             header?: never;
@@ -7062,7 +10177,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7078,17 +10193,17 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 5120,
                      *           "keyId": "k7Qm2ZpX9aBc",
                      *           "method": "POST",
-                     *           "path": "/v1/contacts",
-                     *           "status": 201,
+                     *           "path": "/v1/deals/31/stage",
+                     *           "status": 200,
                      *           "ip": "203.0.113.7",
                      *           "userAgent": "crm-sync/2.1",
                      *           "requestId": "01JD3V8K5T6W9XQ2M7Z4RB1NCE",
-                     *           "resourceType": "contact",
-                     *           "resourceId": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "resourceType": "deal",
+                     *           "resourceId": 31,
+                     *           "createdAt": "2026-11-19T11:45:10Z",
                      *           "actor": {
                      *             "type": "user",
                      *             "id": "example"
@@ -7114,18 +10229,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7141,8 +10259,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 1,
-                     *         "name": "Ada Lovelace",
+                     *         "id": 4,
+                     *         "name": "Exhibition",
                      *         "color": "#336699"
                      *       }
                      *     ]
@@ -7150,7 +10268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7176,15 +10294,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -7193,7 +10314,6 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tagId": 1,
                  *       "tagName": "Exhibition"
                  *     }
                  */
@@ -7201,7 +10321,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7218,8 +10338,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 1,
-                     *         "name": "Ada Lovelace",
+                     *         "id": 4,
+                     *         "name": "Exhibition",
                      *         "color": "#336699"
                      *       }
                      *     ]
@@ -7243,15 +10363,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -7260,14 +10383,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": 1
+                 *       "userId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["SetContactAssignee"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7283,25 +10406,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -7326,7 +10449,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7347,7 +10470,7 @@ export interface operations {
                  *           "phone": "+44 20 7946 0958",
                  *           "email": "ada@example.com",
                  *           "company": "Analytical Engines",
-                 *           "notes": "We met at the exhibition."
+                 *           "notes": "Met at the London exhibition."
                  *         }
                  *       ],
                  *       "atomic": false
@@ -7357,7 +10480,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7377,25 +10500,25 @@ export interface operations {
                      *           "index": 0,
                      *           "status": 201,
                      *           "contact": {
-                     *             "id": 1,
+                     *             "id": 7,
                      *             "platform": "telegram",
                      *             "name": "Ada Lovelace",
                      *             "username": "ada_lovelace",
                      *             "phone": "+44 20 7946 0958",
                      *             "email": "ada@example.com",
                      *             "company": "Analytical Engines",
-                     *             "notes": "We met at the exhibition.",
-                     *             "stage": "new",
+                     *             "notes": "Met at the London exhibition.",
+                     *             "stage": "qualified",
                      *             "leadScore": 80,
-                     *             "leadScoreIsAi": true,
-                     *             "assignedToUserId": 1,
-                     *             "createdAt": "2026-11-20T23:17:47Z",
-                     *             "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *             "leadScoreIsAi": false,
+                     *             "assignedToUserId": 3,
+                     *             "createdAt": "2026-11-02T09:14:05Z",
+                     *             "lastMessageAt": "2026-11-20T14:31:58Z",
                      *             "hasUnreadMessages": true,
                      *             "tags": [
                      *               {
-                     *                 "id": 1,
-                     *                 "name": "Ada Lovelace",
+                     *                 "id": 4,
+                     *                 "name": "Exhibition",
                      *                 "color": "#336699"
                      *               }
                      *             ]
@@ -7423,23 +10546,38 @@ export interface operations {
     contactsList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only contacts of this messaging platform; all platforms by default. */
                 platform?: components["schemas"]["Platform"];
+                /** @description Only contacts whose name, username, or phone number contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description Only contacts in this stage of the contact pipeline, for example `qualified`. */
                 stage?: components["schemas"]["ContactStage"];
+                /** @description Only contacts of this member. `none` finds the contacts that nobody looks after. */
                 assignedToUserId?: string;
+                /** @description Only contacts that have the tag with this id. */
                 tagId?: number;
+                /** @description Only contacts with a lead score of at least this number, 0 to 100. Contacts without a score are left out. */
                 minScore?: number;
+                /** @description `true` for contacts with unread messages only, `false` for those without. */
                 hasUnread?: boolean;
+                /** @description Only contacts with exactly this e-mail address, in any case. */
                 email?: string;
+                /** @description Only contacts with exactly this phone number; punctuation and spaces do not matter. */
                 phone?: string;
+                /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
+                /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
+                /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
                 createdSince?: string;
+                /** @description Only what was created or changed at or after this time. Use it with the time of your last sync to read what is new since then. */
                 updatedSince?: string;
                 /**
-                 * @description Only what has all of these pairs
+                 * @description Only entries that have all of these metadata pairs, compared exactly. Written `metadata[externalId]=crm-7` or `metadata.externalId=crm-7`.
                  * @example {
                  *       "externalId": "crm-7"
                  *     }
@@ -7454,7 +10592,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7470,20 +10608,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 7,
                      *           "platform": "telegram",
                      *           "name": "Ada Lovelace",
                      *           "username": "ada_lovelace",
                      *           "phone": "+44 20 7946 0958",
                      *           "email": "ada@example.com",
                      *           "company": "Analytical Engines",
-                     *           "notes": "We met at the exhibition.",
-                     *           "stage": "new",
+                     *           "notes": "Met at the London exhibition.",
+                     *           "stage": "qualified",
                      *           "leadScore": 80,
-                     *           "leadScoreIsAi": true,
-                     *           "assignedToUserId": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *           "leadScoreIsAi": false,
+                     *           "assignedToUserId": 3,
+                     *           "createdAt": "2026-11-02T09:14:05Z",
+                     *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true
                      *         }
                      *       ],
@@ -7507,7 +10645,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7525,14 +10663,14 @@ export interface operations {
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "We met at the exhibition."
+                 *       "notes": "Met at the London exhibition."
                  *     }
                  */
                 "application/json": components["schemas"]["CreateContact"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7549,25 +10687,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -7588,23 +10726,29 @@ export interface operations {
     contactsListActivities: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only activities of these types, separated by commas, for example `Note,StageChanged`. */
                 type?: string;
             };
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7621,18 +10765,18 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 903,
                      *           "contactId": 7,
-                     *           "type": "Note",
-                     *           "text": "We met at the exhibition.",
-                     *           "field": "stage",
-                     *           "oldValue": "new",
+                     *           "type": "StageChanged",
+                     *           "text": null,
+                     *           "field": null,
+                     *           "oldValue": "engaged",
                      *           "newValue": "qualified",
-                     *           "tagId": 1,
+                     *           "tagId": null,
                      *           "actorType": "user",
-                     *           "actorUserId": 1,
-                     *           "actorKeyId": "k7Qm2ZpX9aBc",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "actorUserId": 3,
+                     *           "actorKeyId": null,
+                     *           "createdAt": "2026-11-18T10:05:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -7642,7 +10786,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7669,15 +10813,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -7686,14 +10833,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "text": "We met at the exhibition."
+                 *       "text": "Prefers to be called in the morning."
                  *     }
                  */
                 "application/json": components["schemas"]["CreateNote"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7710,18 +10857,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 903,
                      *       "contactId": 7,
-                     *       "type": "Note",
-                     *       "text": "We met at the exhibition.",
-                     *       "field": "stage",
-                     *       "oldValue": "new",
+                     *       "type": "StageChanged",
+                     *       "text": null,
+                     *       "field": null,
+                     *       "oldValue": "engaged",
                      *       "newValue": "qualified",
-                     *       "tagId": 1,
+                     *       "tagId": null,
                      *       "actorType": "user",
-                     *       "actorUserId": 1,
-                     *       "actorKeyId": "k7Qm2ZpX9aBc",
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "actorUserId": 3,
+                     *       "actorKeyId": null,
+                     *       "createdAt": "2026-11-18T10:05:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Activity"];
@@ -7743,15 +10890,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -7767,7 +10917,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7783,10 +10933,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "status": "queued",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "completedAt": null,
+                     *       "id": 9,
+                     *       "status": "completed",
+                     *       "createdAt": "2026-11-20T15:00:00Z",
+                     *       "completedAt": "2026-11-20T15:00:21Z",
                      *       "erased": {
                      *         "contacts": 1,
                      *         "messages": 12,
@@ -7813,18 +10963,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7841,25 +10994,25 @@ export interface operations {
                      * @example {
                      *       "exportedAt": "2026-11-20T23:17:47Z",
                      *       "contact": {
-                     *         "id": 1,
+                     *         "id": 7,
                      *         "platform": "telegram",
                      *         "name": "Ada Lovelace",
                      *         "username": "ada_lovelace",
                      *         "phone": "+44 20 7946 0958",
                      *         "email": "ada@example.com",
                      *         "company": "Analytical Engines",
-                     *         "notes": "We met at the exhibition.",
-                     *         "stage": "new",
+                     *         "notes": "Met at the London exhibition.",
+                     *         "stage": "qualified",
                      *         "leadScore": 80,
-                     *         "leadScoreIsAi": true,
-                     *         "assignedToUserId": 1,
-                     *         "createdAt": "2026-11-20T23:17:47Z",
-                     *         "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *         "leadScoreIsAi": false,
+                     *         "assignedToUserId": 3,
+                     *         "createdAt": "2026-11-02T09:14:05Z",
+                     *         "lastMessageAt": "2026-11-20T14:31:58Z",
                      *         "hasUnreadMessages": true,
                      *         "tags": [
                      *           {
-                     *             "id": 1,
-                     *             "name": "Ada Lovelace",
+                     *             "id": 4,
+                     *             "name": "Exhibition",
                      *             "color": "#336699"
                      *           }
                      *         ]
@@ -7870,87 +11023,70 @@ export interface operations {
                      *       "channels": [
                      *         {
                      *           "channel": "telegram",
-                     *           "accountId": 1,
-                     *           "accountName": "Sales",
+                     *           "accountId": 2,
+                     *           "accountName": "Sales bot",
                      *           "userId": "4711",
                      *           "username": "ada_lovelace",
                      *           "blockedAt": null,
-                     *           "lastInboundAt": "2026-11-20T23:17:47Z",
-                     *           "lastOutboundAt": "2026-11-20T23:17:47Z"
+                     *           "lastInboundAt": "2026-11-20T14:31:58Z",
+                     *           "lastOutboundAt": "2026-11-20T14:20:11Z"
                      *         }
                      *       ],
                      *       "activities": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 903,
                      *           "contactId": 7,
-                     *           "type": "Note",
-                     *           "text": "We met at the exhibition.",
-                     *           "field": "stage",
-                     *           "oldValue": "new",
+                     *           "type": "StageChanged",
+                     *           "text": null,
+                     *           "field": null,
+                     *           "oldValue": "engaged",
                      *           "newValue": "qualified",
-                     *           "tagId": 1,
+                     *           "tagId": null,
                      *           "actorType": "user",
-                     *           "actorUserId": 1,
-                     *           "actorKeyId": "k7Qm2ZpX9aBc",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "actorUserId": 3,
+                     *           "actorKeyId": null,
+                     *           "createdAt": "2026-11-18T10:05:00Z"
                      *         }
                      *       ],
                      *       "messages": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 4711,
                      *           "contactId": 7,
                      *           "channel": "telegram",
                      *           "direction": "inbound",
-                     *           "body": "We met at the exhibition.",
-                     *           "threadId": "12",
-                     *           "accountId": 1,
-                     *           "jobId": 1,
+                     *           "body": "Is the offer still open?",
+                     *           "threadId": null,
+                     *           "accountId": 2,
+                     *           "jobId": null,
                      *           "status": "received",
-                     *           "isRead": true,
-                     *           "attachments": [
-                     *             {
-                     *               "id": 1,
-                     *               "fileName": "offer.pdf",
-                     *               "contentType": "application/pdf",
-                     *               "sizeBytes": 48213,
-                     *               "status": "pending"
-                     *             }
-                     *           ],
-                     *           "entities": [
-                     *             {
-                     *               "type": "example",
-                     *               "offset": 1,
-                     *               "length": 1,
-                     *               "url": "https://example.com/hooks/crm"
-                     *             }
-                     *           ],
-                     *           "replyToMessageId": 1,
-                     *           "forwardedFrom": "example",
-                     *           "data": {
-                     *             "source": "exhibition"
-                     *           },
-                     *           "sentAt": "2026-11-20T23:17:47Z",
+                     *           "isRead": false,
+                     *           "attachments": [],
+                     *           "entities": [],
+                     *           "replyToMessageId": null,
+                     *           "forwardedFrom": null,
+                     *           "data": null,
+                     *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
-                     *           "readAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "readAt": null,
+                     *           "createdAt": "2026-11-20T14:31:58Z"
                      *         }
                      *       ],
                      *       "deals": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 31,
+                     *           "title": "Second analytical engine",
                      *           "contactId": 7,
                      *           "contactName": "Ada Lovelace",
-                     *           "value": 1200.5,
+                     *           "value": 12500,
                      *           "currency": "EUR",
                      *           "probability": 50,
-                     *           "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *           "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *           "closedAt": null,
-                     *           "notes": "We met at the exhibition.",
+                     *           "notes": "Wants delivery before the summer.",
                      *           "openTaskCount": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
-                     *           "stage": "Lead",
+                     *           "createdAt": "2026-11-16T08:30:00Z",
+                     *           "updatedAt": "2026-11-19T11:45:10Z",
+                     *           "stage": "Proposal",
                      *           "metadata": {
                      *             "source": "exhibition"
                      *           }
@@ -7958,20 +11094,20 @@ export interface operations {
                      *       ],
                      *       "tasks": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false,
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "description": "With the discount for a second engine.",
                      *           "contactId": 7,
-                     *           "dealId": 1,
-                     *           "assignedToUserId": 1,
-                     *           "remindAt": "2035-06-30T09:00:00Z",
+                     *           "dealId": 31,
+                     *           "assignedToUserId": 3,
+                     *           "remindAt": "2026-11-23T09:00:00Z",
                      *           "completedAt": null,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-19T11:46:30Z",
+                     *           "updatedAt": null,
                      *           "metadata": {
                      *             "source": "exhibition"
                      *           }
@@ -7979,68 +11115,68 @@ export interface operations {
                      *       ],
                      *       "enrollments": [
                      *         {
-                     *           "id": 1,
-                     *           "sequenceId": 1,
+                     *           "id": 88,
+                     *           "sequenceId": 6,
                      *           "contactId": 7,
                      *           "contactName": "Ada Lovelace",
                      *           "status": "active",
-                     *           "currentStep": 1,
-                     *           "nextRunAt": "2035-06-30T09:00:00Z",
+                     *           "currentStep": 2,
+                     *           "nextRunAt": "2026-11-23T09:00:00Z",
                      *           "lastError": null,
-                     *           "enrolledAt": "2026-11-20T23:17:47Z",
+                     *           "enrolledAt": "2026-11-16T09:00:00Z",
                      *           "completedAt": null
                      *         }
                      *       ],
                      *       "jobs": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 9120,
                      *           "status": "queued",
-                     *           "runAt": "2035-06-30T09:00:00Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "runAt": "2026-11-23T09:00:00Z",
+                     *           "createdAt": "2026-11-20T16:10:00Z",
+                     *           "updatedAt": null,
                      *           "lastError": null,
-                     *           "accountId": 1,
+                     *           "accountId": 2,
                      *           "channel": "telegram",
                      *           "contactId": 7,
                      *           "recipient": "ada_lovelace",
-                     *           "textPreview": "We met at the exhibition.",
-                     *           "attempts": 1,
-                     *           "maxAttempts": 1,
+                     *           "textPreview": "The offer holds until the end of the month.",
+                     *           "attempts": 0,
+                     *           "maxAttempts": 5,
                      *           "source": "api",
-                     *           "sequenceId": 1,
+                     *           "sequenceId": null,
                      *           "apiKeyId": "k7Qm2ZpX9aBc",
                      *           "completedAt": null
                      *         }
                      *       ],
                      *       "invoices": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 42,
                      *           "invoiceNumber": "INV-2026-0042",
-                     *           "status": "draft",
+                     *           "status": "sent",
                      *           "currency": "EUR",
-                     *           "total": 1200.5,
+                     *           "total": 12500,
                      *           "contactId": 7,
-                     *           "issueDate": "2026-11-20T23:17:47Z",
-                     *           "dueDate": "2035-06-30T09:00:00Z",
-                     *           "paidAt": "2026-11-20T23:17:47Z"
+                     *           "issueDate": "2026-11-10T00:00:00Z",
+                     *           "dueDate": "2026-12-10T00:00:00Z",
+                     *           "paidAt": null
                      *         }
                      *       ],
                      *       "transactions": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 310,
                      *           "type": "income",
-                     *           "amount": 1200.5,
+                     *           "amount": 12500,
                      *           "currency": "EUR",
                      *           "category": "Consulting",
                      *           "status": "realized",
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "description": "Invoice INV-2026-0042",
                      *           "contactId": 7,
-                     *           "dealId": 1,
-                     *           "invoiceId": 1,
-                     *           "revenueSourceId": 1,
-                     *           "source": "api",
-                     *           "occurredAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "dealId": 31,
+                     *           "invoiceId": 42,
+                     *           "revenueSourceId": null,
+                     *           "source": "invoice",
+                     *           "occurredAt": "2026-11-20T10:00:00Z",
+                     *           "createdAt": "2026-11-20T10:02:13Z"
                      *         }
                      *       ],
                      *       "identities": [
@@ -8052,22 +11188,22 @@ export interface operations {
                      *       ],
                      *       "emailThreads": [
                      *         {
-                     *           "id": 1,
-                     *           "subject": "Analytical engine, second instalment",
-                     *           "preview": "We met at the exhibition.",
+                     *           "id": 12,
+                     *           "subject": "Offer for a second engine",
+                     *           "preview": "Is the offer still open?",
                      *           "status": "open",
-                     *           "unreadCount": 0,
-                     *           "isStarred": true,
+                     *           "unreadCount": 1,
+                     *           "isStarred": false,
                      *           "contactId": 7,
-                     *           "assignedToUserId": 1,
+                     *           "assignedToUserId": 3,
                      *           "aiLeadScore": 80,
-                     *           "lastMessageAt": "2026-11-20T23:17:47Z"
+                     *           "lastMessageAt": "2026-11-20T13:02:40Z"
                      *         }
                      *       ],
                      *       "emailMessages": [
                      *         {
-                     *           "id": 1,
-                     *           "threadId": 1,
+                     *           "id": 340,
+                     *           "threadId": 12,
                      *           "direction": "inbound",
                      *           "from": {
                      *             "name": "Ada Lovelace",
@@ -8075,32 +11211,27 @@ export interface operations {
                      *           },
                      *           "to": [
                      *             {
-                     *               "name": "Ada Lovelace",
-                     *               "email": "ada@example.com"
+                     *               "name": "Sales",
+                     *               "email": "sales@engines.example"
                      *             }
                      *           ],
-                     *           "cc": [
-                     *             {
-                     *               "name": "Ada Lovelace",
-                     *               "email": "ada@example.com"
-                     *             }
-                     *           ],
-                     *           "subject": "Analytical engine, second instalment",
+                     *           "cc": [],
+                     *           "subject": "Offer for a second engine",
                      *           "isRead": true,
                      *           "status": "received",
                      *           "attachments": [
                      *             {
-                     *               "id": 1,
+                     *               "id": 77,
                      *               "fileName": "offer.pdf",
                      *               "contentType": "application/pdf",
                      *               "sizeBytes": 48213,
-                     *               "status": "pending"
+                     *               "status": "stored"
                      *             }
                      *           ],
-                     *           "sentAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "bodyText": "We met at the exhibition.",
-                     *           "bodyHtml": "We met at the exhibition.",
+                     *           "sentAt": "2026-11-20T13:02:40Z",
+                     *           "createdAt": "2026-11-20T13:02:44Z",
+                     *           "bodyText": "Is the offer still open?",
+                     *           "bodyHtml": "<p>Is the offer still open?</p>",
                      *           "authentication": {
                      *             "spf": "pass",
                      *             "dkim": "pass",
@@ -8114,7 +11245,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactExport"];
                 };
             };
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8130,11 +11261,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "status": "queued",
+                     *       "id": 14,
+                     *       "status": "completed",
                      *       "createdAt": "2026-11-20T23:17:47Z",
                      *       "completedAt": null,
-                     *       "sizeBytes": 48213,
+                     *       "sizeBytes": 2483112,
                      *       "url": "https://example.com/hooks/crm",
                      *       "expiresAt": "2035-06-30T09:00:00Z"
                      *     }
@@ -8142,7 +11273,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactExportFile"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8167,18 +11298,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8193,25 +11327,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -8220,7 +11354,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactWithTags"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8246,15 +11380,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -8268,14 +11405,14 @@ export interface operations {
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "We met at the exhibition."
+                 *       "notes": "Met at the London exhibition."
                  *     }
                  */
                 "application/json": components["schemas"]["PatchContact"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8291,25 +11428,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -8333,18 +11470,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8367,7 +11507,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8393,15 +11533,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -8419,7 +11562,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8459,15 +11602,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -8483,7 +11629,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8499,25 +11645,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -8541,18 +11687,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8570,13 +11719,13 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "channel": "telegram",
-                     *           "accountId": 1,
-                     *           "accountName": "Sales",
+                     *           "accountId": 2,
+                     *           "accountName": "Sales bot",
                      *           "userId": "4711",
                      *           "username": "ada_lovelace",
                      *           "blockedAt": null,
-                     *           "lastInboundAt": "2026-11-20T23:17:47Z",
-                     *           "lastOutboundAt": "2026-11-20T23:17:47Z"
+                     *           "lastInboundAt": "2026-11-20T14:31:58Z",
+                     *           "lastOutboundAt": "2026-11-20T14:20:11Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -8586,7 +11735,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactChannelList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8610,22 +11759,27 @@ export interface operations {
     contactsListDuplicates: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
             };
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8642,20 +11796,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 7,
                      *           "platform": "telegram",
                      *           "name": "Ada Lovelace",
                      *           "username": "ada_lovelace",
                      *           "phone": "+44 20 7946 0958",
                      *           "email": "ada@example.com",
                      *           "company": "Analytical Engines",
-                     *           "notes": "We met at the exhibition.",
-                     *           "stage": "new",
+                     *           "notes": "Met at the London exhibition.",
+                     *           "stage": "qualified",
                      *           "leadScore": 80,
-                     *           "leadScoreIsAi": true,
-                     *           "assignedToUserId": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *           "leadScoreIsAi": false,
+                     *           "assignedToUserId": 3,
+                     *           "createdAt": "2026-11-02T09:14:05Z",
+                     *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true
                      *         }
                      *       ],
@@ -8666,7 +11820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8693,15 +11847,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -8710,14 +11867,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sourceContactId": 7
+                 *       "sourceContactId": 12
                  *     }
                  */
                 "application/json": components["schemas"]["MergeContacts"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8733,25 +11890,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -8774,26 +11931,35 @@ export interface operations {
     contactsMessages: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only messages of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
+                /** @description Only messages that came in, or only those that went out; both by default. */
                 direction?: components["schemas"]["MessageDirection"];
+                /** @description Only messages sent at or after this time. Messages that were never sent count from `createdAt`. */
                 since?: string;
+                /** @description Only messages sent at or before this time. Messages that were never sent count from `createdAt`. */
                 until?: string;
             };
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8810,42 +11976,25 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 4711,
                      *           "contactId": 7,
                      *           "channel": "telegram",
                      *           "direction": "inbound",
-                     *           "body": "We met at the exhibition.",
-                     *           "threadId": "12",
-                     *           "accountId": 1,
-                     *           "jobId": 1,
+                     *           "body": "Is the offer still open?",
+                     *           "threadId": null,
+                     *           "accountId": 2,
+                     *           "jobId": null,
                      *           "status": "received",
-                     *           "isRead": true,
-                     *           "attachments": [
-                     *             {
-                     *               "id": 1,
-                     *               "fileName": "offer.pdf",
-                     *               "contentType": "application/pdf",
-                     *               "sizeBytes": 48213,
-                     *               "status": "pending"
-                     *             }
-                     *           ],
-                     *           "entities": [
-                     *             {
-                     *               "type": "example",
-                     *               "offset": 1,
-                     *               "length": 1,
-                     *               "url": "https://example.com/hooks/crm"
-                     *             }
-                     *           ],
-                     *           "replyToMessageId": 1,
-                     *           "forwardedFrom": "example",
-                     *           "data": {
-                     *             "source": "exhibition"
-                     *           },
-                     *           "sentAt": "2026-11-20T23:17:47Z",
+                     *           "isRead": false,
+                     *           "attachments": [],
+                     *           "entities": [],
+                     *           "replyToMessageId": null,
+                     *           "forwardedFrom": null,
+                     *           "data": null,
+                     *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
-                     *           "readAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "readAt": null,
+                     *           "createdAt": "2026-11-20T14:31:58Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -8855,7 +12004,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8882,15 +12031,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -8899,14 +12051,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "upToMessageId": 1
+                 *       "upToMessageId": 4711
                  *     }
                  */
                 "application/json": components["schemas"]["ReadMessages"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8921,7 +12073,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "read": 1
+                     *       "read": 3
                      *     }
                      */
                     "application/json": components["schemas"]["MessagesRead"];
@@ -8943,24 +12095,30 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
-                /** @example 7 */
+                /**
+                 * @description Id of the tag to remove, as in `GET /v1/tags`.
+                 * @example 4
+                 */
                 tagId: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8977,8 +12135,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 1,
-                     *         "name": "Ada Lovelace",
+                     *         "id": 4,
+                     *         "name": "Exhibition",
                      *         "color": "#336699"
                      *       }
                      *     ]
@@ -9002,15 +12160,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9019,14 +12180,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "stage": "new"
+                 *       "stage": "qualified"
                  *     }
                  */
                 "application/json": components["schemas"]["SetContactStage"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9042,25 +12203,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -9085,7 +12246,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9104,14 +12265,14 @@ export interface operations {
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "We met at the exhibition."
+                 *       "notes": "Met at the London exhibition."
                  *     }
                  */
                 "application/json": components["schemas"]["UpsertContact"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9127,25 +12288,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -9154,7 +12315,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactWithTags"];
                 };
             };
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9171,25 +12332,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 7,
                      *       "platform": "telegram",
                      *       "name": "Ada Lovelace",
                      *       "username": "ada_lovelace",
                      *       "phone": "+44 20 7946 0958",
                      *       "email": "ada@example.com",
                      *       "company": "Analytical Engines",
-                     *       "notes": "We met at the exhibition.",
-                     *       "stage": "new",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
                      *       "leadScore": 80,
-                     *       "leadScoreIsAi": true,
-                     *       "assignedToUserId": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z",
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "tags": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
                      *       ]
@@ -9212,7 +12373,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9227,14 +12388,14 @@ export interface operations {
                  *       "items": [
                  *         {
                  *           "op": "create",
-                 *           "title": "Analytical engine, second instalment",
-                 *           "value": 0,
-                 *           "stage": "lead",
+                 *           "title": "Second analytical engine",
+                 *           "value": 12500,
+                 *           "stage": "proposal",
                  *           "contactId": 7,
                  *           "currency": "EUR",
                  *           "probability": 50,
-                 *           "expectedCloseAt": "2035-06-30T09:00:00Z",
-                 *           "notes": "We met at the exhibition."
+                 *           "expectedCloseAt": "2026-12-11T09:00:00Z",
+                 *           "notes": "Wants delivery before the summer."
                  *         }
                  *       ],
                  *       "atomic": false
@@ -9244,7 +12405,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9264,27 +12425,27 @@ export interface operations {
                      *           "index": 0,
                      *           "status": 201,
                      *           "deal": {
-                     *             "id": 1,
-                     *             "title": "Analytical engine, second instalment",
+                     *             "id": 31,
+                     *             "title": "Second analytical engine",
                      *             "contactId": 7,
                      *             "contactName": "Ada Lovelace",
-                     *             "value": 1200.5,
+                     *             "value": 12500,
                      *             "currency": "EUR",
                      *             "probability": 50,
-                     *             "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *             "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *             "closedAt": null,
-                     *             "notes": "We met at the exhibition.",
+                     *             "notes": "Wants delivery before the summer.",
                      *             "openTaskCount": 1,
-                     *             "createdAt": "2026-11-20T23:17:47Z",
-                     *             "updatedAt": "2026-11-20T23:17:47Z",
-                     *             "stage": "Lead",
+                     *             "createdAt": "2026-11-16T08:30:00Z",
+                     *             "updatedAt": "2026-11-19T11:45:10Z",
+                     *             "stage": "Proposal",
                      *             "tasks": [
                      *               {
-                     *                 "id": 1,
-                     *                 "title": "Analytical engine, second instalment",
+                     *                 "id": 58,
+                     *                 "title": "Send the revised offer",
                      *                 "status": "Open",
-                     *                 "priority": "Low",
-                     *                 "dueAt": "2035-06-30T09:00:00Z",
+                     *                 "priority": "High",
+                     *                 "dueAt": "2026-11-24T09:00:00Z",
                      *                 "isOverdue": false
                      *               }
                      *             ]
@@ -9312,20 +12473,32 @@ export interface operations {
     dealsList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only deals in this stage, for example `proposal`. */
                 stage?: components["schemas"]["DealStageKey"];
+                /** @description Only deals with the contact of this id. */
                 contactId?: number;
+                /** @description Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description Only deals worth at least this much, in whatever currency. Combine it with `currency`. */
                 minValue?: number;
+                /** @description Only deals worth at most this much, in whatever currency. Combine it with `currency`. */
                 maxValue?: number;
+                /** @description Only deals in this currency, as its three letters of ISO 4217: `EUR`. */
                 currency?: string;
+                /** @description Only deals expected to close before this time, exclusive. Deals without an expected time are left out. */
                 expectedCloseBefore?: string;
+                /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
+                /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
                 createdSince?: string;
+                /** @description Only what was created or changed at or after this time. Use it with the time of your last sync to read what is new since then. */
                 updatedSince?: string;
                 /**
-                 * @description Only what has all of these pairs
+                 * @description Only entries that have all of these metadata pairs, compared exactly. Written `metadata[externalId]=crm-7` or `metadata.externalId=crm-7`.
                  * @example {
                  *       "externalId": "crm-7"
                  *     }
@@ -9340,7 +12513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9356,20 +12529,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 31,
+                     *           "title": "Second analytical engine",
                      *           "contactId": 7,
                      *           "contactName": "Ada Lovelace",
-                     *           "value": 1200.5,
+                     *           "value": 12500,
                      *           "currency": "EUR",
                      *           "probability": 50,
-                     *           "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *           "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *           "closedAt": null,
-                     *           "notes": "We met at the exhibition.",
+                     *           "notes": "Wants delivery before the summer.",
                      *           "openTaskCount": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
-                     *           "stage": "Lead"
+                     *           "createdAt": "2026-11-16T08:30:00Z",
+                     *           "updatedAt": "2026-11-19T11:45:10Z",
+                     *           "stage": "Proposal"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -9392,7 +12565,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9404,21 +12577,21 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Analytical engine, second instalment",
-                 *       "value": 0,
-                 *       "stage": "lead",
+                 *       "title": "Second analytical engine",
+                 *       "value": 12500,
+                 *       "stage": "proposal",
                  *       "contactId": 7,
                  *       "currency": "EUR",
                  *       "probability": 50,
-                 *       "expectedCloseAt": "2035-06-30T09:00:00Z",
-                 *       "notes": "We met at the exhibition."
+                 *       "expectedCloseAt": "2026-12-11T09:00:00Z",
+                 *       "notes": "Wants delivery before the summer."
                  *     }
                  */
                 "application/json": components["schemas"]["CreateDeal"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9435,27 +12608,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
                      *       "contactId": 7,
                      *       "contactName": "Ada Lovelace",
-                     *       "value": 1200.5,
+                     *       "value": 12500,
                      *       "currency": "EUR",
                      *       "probability": 50,
-                     *       "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *       "closedAt": null,
-                     *       "notes": "We met at the exhibition.",
+                     *       "notes": "Wants delivery before the summer.",
                      *       "openTaskCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "stage": "Lead",
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
                      *       "tasks": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false
                      *         }
                      *       ]
@@ -9477,18 +12650,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9503,27 +12679,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
                      *       "contactId": 7,
                      *       "contactName": "Ada Lovelace",
-                     *       "value": 1200.5,
+                     *       "value": 12500,
                      *       "currency": "EUR",
                      *       "probability": 50,
-                     *       "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *       "closedAt": null,
-                     *       "notes": "We met at the exhibition.",
+                     *       "notes": "Wants delivery before the summer.",
                      *       "openTaskCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "stage": "Lead",
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
                      *       "tasks": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false
                      *         }
                      *       ]
@@ -9532,7 +12708,7 @@ export interface operations {
                     "application/json": components["schemas"]["DealWithTasks"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9558,15 +12734,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9575,20 +12754,20 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Analytical engine, second instalment",
-                 *       "value": 1200.5,
+                 *       "title": "Second analytical engine",
+                 *       "value": 12500,
                  *       "contactId": 7,
                  *       "currency": "EUR",
                  *       "probability": 50,
-                 *       "expectedCloseAt": "2035-06-30T09:00:00Z",
-                 *       "notes": "We met at the exhibition."
+                 *       "expectedCloseAt": "2026-12-11T09:00:00Z",
+                 *       "notes": "Wants delivery before the summer."
                  *     }
                  */
                 "application/json": components["schemas"]["PatchDeal"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9604,27 +12783,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
                      *       "contactId": 7,
                      *       "contactName": "Ada Lovelace",
-                     *       "value": 1200.5,
+                     *       "value": 12500,
                      *       "currency": "EUR",
                      *       "probability": 50,
-                     *       "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *       "closedAt": null,
-                     *       "notes": "We met at the exhibition.",
+                     *       "notes": "Wants delivery before the summer.",
                      *       "openTaskCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "stage": "Lead",
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
                      *       "tasks": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false
                      *         }
                      *       ]
@@ -9648,18 +12827,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9682,7 +12864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9708,15 +12890,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9734,7 +12919,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9774,15 +12959,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9791,14 +12979,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "stage": "lead"
+                 *       "stage": "proposal"
                  *     }
                  */
                 "application/json": components["schemas"]["SetDealStage"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9814,27 +13002,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
                      *       "contactId": 7,
                      *       "contactName": "Ada Lovelace",
-                     *       "value": 1200.5,
+                     *       "value": 12500,
                      *       "currency": "EUR",
                      *       "probability": 50,
-                     *       "expectedCloseAt": "2035-06-30T09:00:00Z",
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
                      *       "closedAt": null,
-                     *       "notes": "We met at the exhibition.",
+                     *       "notes": "Wants delivery before the summer.",
                      *       "openTaskCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "stage": "Lead",
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
                      *       "tasks": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false
                      *         }
                      *       ]
@@ -9859,15 +13047,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9876,14 +13067,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": 1
+                 *       "userId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["SetThreadAssignee"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9899,16 +13090,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "subject": "Analytical engine, second instalment",
-                     *       "preview": "We met at the exhibition.",
+                     *       "id": 12,
+                     *       "subject": "Offer for a second engine",
+                     *       "preview": "Is the offer still open?",
                      *       "status": "open",
-                     *       "unreadCount": 0,
-                     *       "isStarred": true,
+                     *       "unreadCount": 1,
+                     *       "isStarred": false,
                      *       "contactId": 7,
-                     *       "assignedToUserId": 1,
+                     *       "assignedToUserId": 3,
                      *       "aiLeadScore": 80,
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z"
+                     *       "lastMessageAt": "2026-11-20T13:02:40Z"
                      *     }
                      */
                     "application/json": components["schemas"]["EmailThread"];
@@ -9930,7 +13121,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9945,24 +13136,24 @@ export interface operations {
                  *       "to": [
                  *         "ada@example.com"
                  *       ],
-                 *       "subject": "Analytical engine, second instalment",
-                 *       "bodyText": "We met at the exhibition.",
+                 *       "subject": "Offer for a second engine",
+                 *       "bodyText": "Dear Ada, the offer is attached. It holds until the end of the month.",
                  *       "bodyHtml": null,
                  *       "cc": [],
                  *       "bcc": [],
                  *       "runAt": null,
                  *       "force": false,
                  *       "attachments": [
-                 *         1
+                 *         77
                  *       ],
-                 *       "contactId": null
+                 *       "contactId": 7
                  *     }
                  */
                 "application/json": components["schemas"]["CreateEmailMessage"];
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9978,12 +13169,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "threadId": 1,
+                     *       "id": 9121,
+                     *       "threadId": 12,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-20T16:12:00Z",
+                     *       "createdAt": "2026-11-20T16:12:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null
                      *     }
                      */
@@ -10004,15 +13195,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
                 id: number;
             };
             cookie?: never;
@@ -10021,15 +13215,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "bodyText": "We met at the exhibition.",
+                 *       "bodyText": "Dear Ada, yes: the offer holds until the end of the month.",
                  *       "bodyHtml": null,
                  *       "cc": [],
                  *       "bcc": [],
                  *       "runAt": null,
                  *       "force": false,
-                 *       "attachments": [
-                 *         1
-                 *       ],
                  *       "replyAll": false
                  *     }
                  */
@@ -10037,7 +13228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10053,12 +13244,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "threadId": 1,
+                     *       "id": 9121,
+                     *       "threadId": 12,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-20T16:12:00Z",
+                     *       "createdAt": "2026-11-20T16:12:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null
                      *     }
                      */
@@ -10080,22 +13271,31 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
                 id: number;
-                /** @example 7 */
+                /**
+                 * @description Id of the mail in its thread.
+                 * @example 4711
+                 */
                 messageId: number;
-                /** @example 7 */
+                /**
+                 * @description Id of the attachment, as the message lists it.
+                 * @example 77
+                 */
                 attachmentId: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10110,11 +13310,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 77,
                      *       "fileName": "offer.pdf",
                      *       "contentType": "application/pdf",
                      *       "sizeBytes": 48213,
-                     *       "status": "pending",
+                     *       "status": "stored",
                      *       "url": "https://example.com/hooks/crm",
                      *       "expiresAt": "2035-06-30T09:00:00Z"
                      *     }
@@ -10122,7 +13322,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentFile"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10147,18 +13347,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10173,22 +13376,22 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "subject": "Analytical engine, second instalment",
-                     *       "preview": "We met at the exhibition.",
+                     *       "id": 12,
+                     *       "subject": "Offer for a second engine",
+                     *       "preview": "Is the offer still open?",
                      *       "status": "open",
-                     *       "unreadCount": 0,
-                     *       "isStarred": true,
+                     *       "unreadCount": 1,
+                     *       "isStarred": false,
                      *       "contactId": 7,
-                     *       "assignedToUserId": 1,
+                     *       "assignedToUserId": 3,
                      *       "aiLeadScore": 80,
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z"
+                     *       "lastMessageAt": "2026-11-20T13:02:40Z"
                      *     }
                      */
                     "application/json": components["schemas"]["EmailThread"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10212,22 +13415,27 @@ export interface operations {
     emailListMessages: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
             };
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10244,8 +13452,8 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "threadId": 1,
+                     *           "id": 340,
+                     *           "threadId": 12,
                      *           "direction": "inbound",
                      *           "from": {
                      *             "name": "Ada Lovelace",
@@ -10253,32 +13461,27 @@ export interface operations {
                      *           },
                      *           "to": [
                      *             {
-                     *               "name": "Ada Lovelace",
-                     *               "email": "ada@example.com"
+                     *               "name": "Sales",
+                     *               "email": "sales@engines.example"
                      *             }
                      *           ],
-                     *           "cc": [
-                     *             {
-                     *               "name": "Ada Lovelace",
-                     *               "email": "ada@example.com"
-                     *             }
-                     *           ],
-                     *           "subject": "Analytical engine, second instalment",
+                     *           "cc": [],
+                     *           "subject": "Offer for a second engine",
                      *           "isRead": true,
                      *           "status": "received",
                      *           "attachments": [
                      *             {
-                     *               "id": 1,
+                     *               "id": 77,
                      *               "fileName": "offer.pdf",
                      *               "contentType": "application/pdf",
                      *               "sizeBytes": 48213,
-                     *               "status": "pending"
+                     *               "status": "stored"
                      *             }
                      *           ],
-                     *           "sentAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "bodyText": "We met at the exhibition.",
-                     *           "bodyHtml": "We met at the exhibition.",
+                     *           "sentAt": "2026-11-20T13:02:40Z",
+                     *           "createdAt": "2026-11-20T13:02:44Z",
+                     *           "bodyText": "Is the offer still open?",
+                     *           "bodyHtml": "<p>Is the offer still open?</p>",
                      *           "authentication": {
                      *             "spf": "pass",
                      *             "dkim": "pass",
@@ -10294,7 +13497,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmailMessageList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10319,13 +13522,21 @@ export interface operations {
     emailListThreads: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only threads with this status, for example `open`. */
                 status?: components["schemas"]["EmailThreadStatus"];
+                /** @description Only threads of the contact with this id. */
                 contactId?: number;
+                /** @description `true` for threads with unread messages only. Default: all threads. */
                 unreadOnly?: boolean;
+                /** @description Only threads whose subject, preview, or participants contain all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description Only threads of this member. `none` finds the threads that nobody looks after. */
                 assignedToUserId?: string;
+                /** @description `true` for threads with a star only, `false` for those without. */
                 isStarred?: boolean;
             };
             header?: never;
@@ -10334,7 +13545,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10350,16 +13561,16 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "subject": "Analytical engine, second instalment",
-                     *           "preview": "We met at the exhibition.",
+                     *           "id": 12,
+                     *           "subject": "Offer for a second engine",
+                     *           "preview": "Is the offer still open?",
                      *           "status": "open",
-                     *           "unreadCount": 0,
-                     *           "isStarred": true,
+                     *           "unreadCount": 1,
+                     *           "isStarred": false,
                      *           "contactId": 7,
-                     *           "assignedToUserId": 1,
+                     *           "assignedToUserId": 3,
                      *           "aiLeadScore": 80,
-                     *           "lastMessageAt": "2026-11-20T23:17:47Z"
+                     *           "lastMessageAt": "2026-11-20T13:02:40Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -10382,15 +13593,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
                 id: number;
             };
             cookie?: never;
@@ -10399,14 +13613,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "status": "open"
+                 *       "status": "closed"
                  *     }
                  */
                 "application/json": components["schemas"]["SetThreadStatus"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10422,16 +13636,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "subject": "Analytical engine, second instalment",
-                     *       "preview": "We met at the exhibition.",
+                     *       "id": 12,
+                     *       "subject": "Offer for a second engine",
+                     *       "preview": "Is the offer still open?",
                      *       "status": "open",
-                     *       "unreadCount": 0,
-                     *       "isStarred": true,
+                     *       "unreadCount": 1,
+                     *       "isStarred": false,
                      *       "contactId": 7,
-                     *       "assignedToUserId": 1,
+                     *       "assignedToUserId": 3,
                      *       "aiLeadScore": 80,
-                     *       "lastMessageAt": "2026-11-20T23:17:47Z"
+                     *       "lastMessageAt": "2026-11-20T13:02:40Z"
                      *     }
                      */
                     "application/json": components["schemas"]["EmailThread"];
@@ -10452,18 +13666,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the erasure, as `POST /v1/contacts/{id}/erasure` has answered it.
+                 * @example 9
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10478,10 +13695,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "status": "queued",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "completedAt": null,
+                     *       "id": 9,
+                     *       "status": "completed",
+                     *       "createdAt": "2026-11-20T15:00:00Z",
+                     *       "completedAt": "2026-11-20T15:00:21Z",
                      *       "erased": {
                      *         "contacts": 1,
                      *         "messages": 12,
@@ -10493,7 +13710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Erasure"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10517,8 +13734,11 @@ export interface operations {
     eventsList: {
         parameters: {
             query?: {
+                /** @description Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event. */
                 since?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only events of this kind; all kinds by default. */
                 eventKind?: components["schemas"]["EventKind"];
             };
             header?: never;
@@ -10527,7 +13747,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10581,7 +13801,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10594,7 +13814,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "fileName": "offer.pdf",
-                 *       "contentType": "image/png",
+                 *       "contentType": "application/pdf",
                  *       "sizeBytes": 48213
                  *     }
                  */
@@ -10602,7 +13822,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10619,10 +13839,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "uploadUrl": "https://example.com/hooks/crm",
+                     *       "id": 77,
+                     *       "uploadUrl": "https://files.example.com/uploads/77?signature=5f0c9a3e",
                      *       "uploadHeaders": {
-                     *         "source": "exhibition"
+                     *         "content-type": "application/pdf"
                      *       },
                      *       "expiresAt": "2035-06-30T09:00:00Z"
                      *     }
@@ -10642,16 +13862,27 @@ export interface operations {
     financeListTransactions: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only income, or only expenses; both by default. */
                 type?: components["schemas"]["TransactionType"];
+                /** @description Only transactions that are realized, or only those that are pending; both by default. */
                 status?: components["schemas"]["TransactionStatus"];
+                /** @description Only amounts in this currency, as its three letters of ISO 4217: `EUR`. */
                 currency?: string;
+                /** @description Only transactions of exactly this category, for example `Consulting`. */
                 category?: string;
+                /** @description Only records of the contact with this id. */
                 contactId?: number;
+                /** @description Only transactions of the deal with this id. */
                 dealId?: number;
+                /** @description Only transactions that occurred at or after this time. */
                 from?: string;
+                /** @description Only transactions that occurred at or before this time. */
                 to?: string;
+                /** @description Only transactions whose description or category contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -10660,7 +13891,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10676,20 +13907,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 310,
                      *           "type": "income",
-                     *           "amount": 1200.5,
+                     *           "amount": 12500,
                      *           "currency": "EUR",
                      *           "category": "Consulting",
                      *           "status": "realized",
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "description": "Invoice INV-2026-0042",
                      *           "contactId": 7,
-                     *           "dealId": 1,
-                     *           "invoiceId": 1,
-                     *           "revenueSourceId": 1,
-                     *           "source": "api",
-                     *           "occurredAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "dealId": 31,
+                     *           "invoiceId": 42,
+                     *           "revenueSourceId": null,
+                     *           "source": "invoice",
+                     *           "occurredAt": "2026-11-20T10:00:00Z",
+                     *           "createdAt": "2026-11-20T10:02:13Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -10712,7 +13943,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10724,22 +13955,22 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "type": "income",
-                 *       "amount": 1200.5,
+                 *       "type": "expense",
+                 *       "amount": 480,
                  *       "currency": "EUR",
                  *       "status": "realized",
-                 *       "category": "Consulting",
-                 *       "description": "For whoever asked at the exhibition",
+                 *       "category": "Travel",
+                 *       "description": "Transport to the exhibition",
                  *       "occurredAt": "2026-11-20T23:17:47Z",
                  *       "contactId": 7,
-                 *       "dealId": 1
+                 *       "dealId": 31
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTransaction"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10756,20 +13987,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 310,
                      *       "type": "income",
-                     *       "amount": 1200.5,
+                     *       "amount": 12500,
                      *       "currency": "EUR",
                      *       "category": "Consulting",
                      *       "status": "realized",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "Invoice INV-2026-0042",
                      *       "contactId": 7,
-                     *       "dealId": 1,
-                     *       "invoiceId": 1,
-                     *       "revenueSourceId": 1,
-                     *       "source": "api",
-                     *       "occurredAt": "2026-11-20T23:17:47Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "dealId": 31,
+                     *       "invoiceId": 42,
+                     *       "revenueSourceId": null,
+                     *       "source": "invoice",
+                     *       "occurredAt": "2026-11-20T10:00:00Z",
+                     *       "createdAt": "2026-11-20T10:02:13Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Transaction"];
@@ -10788,18 +14019,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the invoice, as in `GET /v1/finance/invoices`.
+                 * @example 42
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10814,21 +14048,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 42,
                      *       "invoiceNumber": "INV-2026-0042",
-                     *       "status": "draft",
+                     *       "status": "sent",
                      *       "currency": "EUR",
-                     *       "total": 1200.5,
+                     *       "total": 12500,
                      *       "contactId": 7,
-                     *       "issueDate": "2026-11-20T23:17:47Z",
-                     *       "dueDate": "2035-06-30T09:00:00Z",
-                     *       "paidAt": "2026-11-20T23:17:47Z"
+                     *       "issueDate": "2026-11-10T00:00:00Z",
+                     *       "dueDate": "2026-12-10T00:00:00Z",
+                     *       "paidAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Invoice"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10853,18 +14087,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the transaction, as in `GET /v1/finance/transactions`.
+                 * @example 310
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10879,26 +14116,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 310,
                      *       "type": "income",
-                     *       "amount": 1200.5,
+                     *       "amount": 12500,
                      *       "currency": "EUR",
                      *       "category": "Consulting",
                      *       "status": "realized",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "Invoice INV-2026-0042",
                      *       "contactId": 7,
-                     *       "dealId": 1,
-                     *       "invoiceId": 1,
-                     *       "revenueSourceId": 1,
-                     *       "source": "api",
-                     *       "occurredAt": "2026-11-20T23:17:47Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "dealId": 31,
+                     *       "invoiceId": 42,
+                     *       "revenueSourceId": null,
+                     *       "source": "invoice",
+                     *       "occurredAt": "2026-11-20T10:00:00Z",
+                     *       "createdAt": "2026-11-20T10:02:13Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Transaction"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10924,15 +14161,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the invoice, as in `GET /v1/finance/invoices`.
+                 * @example 42
+                 */
                 id: number;
             };
             cookie?: never;
@@ -10941,14 +14181,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "paidAt": "2026-11-20T23:17:47Z"
+                 *       "paidAt": "2026-11-20T10:00:00Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PayInvoice"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10964,15 +14204,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 42,
                      *       "invoiceNumber": "INV-2026-0042",
-                     *       "status": "draft",
+                     *       "status": "sent",
                      *       "currency": "EUR",
-                     *       "total": 1200.5,
+                     *       "total": 12500,
                      *       "contactId": 7,
-                     *       "issueDate": "2026-11-20T23:17:47Z",
-                     *       "dueDate": "2035-06-30T09:00:00Z",
-                     *       "paidAt": "2026-11-20T23:17:47Z"
+                     *       "issueDate": "2026-11-10T00:00:00Z",
+                     *       "dueDate": "2026-12-10T00:00:00Z",
+                     *       "paidAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Invoice"];
@@ -10992,11 +14232,17 @@ export interface operations {
     financeListInvoices: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only invoices with this status, for example `overdue`. */
                 status?: components["schemas"]["InvoiceStatus"];
+                /** @description Only records of the contact with this id. */
                 contactId?: number;
+                /** @description Only amounts in this currency, as its three letters of ISO 4217: `EUR`. */
                 currency?: string;
+                /** @description Only invoices due before this time, exclusive. */
                 dueBefore?: string;
             };
             header?: never;
@@ -11005,7 +14251,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11021,15 +14267,15 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 42,
                      *           "invoiceNumber": "INV-2026-0042",
-                     *           "status": "draft",
+                     *           "status": "sent",
                      *           "currency": "EUR",
-                     *           "total": 1200.5,
+                     *           "total": 12500,
                      *           "contactId": 7,
-                     *           "issueDate": "2026-11-20T23:17:47Z",
-                     *           "dueDate": "2035-06-30T09:00:00Z",
-                     *           "paidAt": "2026-11-20T23:17:47Z"
+                     *           "issueDate": "2026-11-10T00:00:00Z",
+                     *           "dueDate": "2026-12-10T00:00:00Z",
+                     *           "paidAt": null
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -11037,8 +14283,8 @@ export interface operations {
                      *       "outstanding": [
                      *         {
                      *           "currency": "EUR",
-                     *           "count": 1,
-                     *           "total": 1200.5
+                     *           "count": 3,
+                     *           "total": 21900
                      *         }
                      *       ]
                      *     }
@@ -11063,7 +14309,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11079,23 +14325,23 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 2,
+                     *           "name": "Web shop",
                      *           "mode": "pull",
                      *           "defaultCurrency": "EUR",
                      *           "isActive": true,
-                     *           "feedUrl": "https://example.com/hooks/crm",
+                     *           "feedUrl": "https://shop.engines.example/revenue.json",
                      *           "pullIntervalMinutes": 60,
-                     *           "lastSyncStatus": "never",
-                     *           "lastSyncAt": "2026-11-20T23:17:47Z",
+                     *           "lastSyncStatus": "ok",
+                     *           "lastSyncAt": "2026-11-20T23:00:02Z",
                      *           "lastSyncError": null,
-                     *           "totalIngested": 1200.5,
-                     *           "lastEventAt": "2026-11-20T23:17:47Z",
-                     *           "nextRunAt": "2035-06-30T09:00:00Z"
+                     *           "totalIngested": 64310.5,
+                     *           "lastEventAt": "2026-11-20T21:00:01Z",
+                     *           "nextRunAt": "2026-11-21T00:00:00Z"
                      *         }
                      *       ],
                      *       "count": 1,
-                     *       "totalIngested": 1200.5
+                     *       "totalIngested": 64310.5
                      *     }
                      */
                     "application/json": components["schemas"]["RevenueSourceList"];
@@ -11111,8 +14357,11 @@ export interface operations {
     financeSummary: {
         parameters: {
             query?: {
+                /** @description Start of the range, inclusive. Default: the start of the current month in UTC. */
                 from?: string;
+                /** @description End of the range, inclusive. Default: now. A range has at most 366 days. */
                 to?: string;
+                /** @description Only amounts in this currency, as its three letters of ISO 4217: `EUR`. */
                 currency?: string;
             };
             header?: never;
@@ -11121,7 +14370,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11135,29 +14384,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "from": "2026-11-20T23:17:47Z",
+                     *       "from": "2026-11-01T00:00:00Z",
                      *       "to": "2026-11-20T23:17:47Z",
                      *       "totals": [
                      *         {
                      *           "currency": "EUR",
-                     *           "income": 1200.5,
-                     *           "expense": 1200.5,
-                     *           "net": 1200.5
+                     *           "income": 18400,
+                     *           "expense": 6250,
+                     *           "net": 12150
                      *         }
                      *       ],
                      *       "outstanding": [
                      *         {
                      *           "currency": "EUR",
-                     *           "count": 1,
-                     *           "total": 1200.5
+                     *           "count": 3,
+                     *           "total": 21900
                      *         }
                      *       ],
                      *       "topExpenseCategories": [
                      *         {
-                     *           "category": "Consulting",
+                     *           "category": "Travel",
                      *           "currency": "EUR",
-                     *           "count": 1,
-                     *           "total": 1200.5
+                     *           "count": 6,
+                     *           "total": 2140
                      *         }
                      *       ]
                      *     }
@@ -11182,7 +14431,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11211,18 +14460,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the job, as the call that queued it has answered.
+                 * @example 9120
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11237,21 +14489,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1,
+                     *       "accountId": 2,
                      *       "channel": "telegram",
                      *       "contactId": 7,
                      *       "recipient": "ada_lovelace",
-                     *       "textPreview": "We met at the exhibition.",
-                     *       "attempts": 1,
-                     *       "maxAttempts": 1,
+                     *       "textPreview": "The offer holds until the end of the month.",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 5,
                      *       "source": "api",
-                     *       "sequenceId": 1,
+                     *       "sequenceId": null,
                      *       "apiKeyId": "k7Qm2ZpX9aBc",
                      *       "completedAt": null
                      *     }
@@ -11259,7 +14511,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11283,16 +14535,27 @@ export interface operations {
     jobsList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only jobs with this status, for example `failed`. */
                 status?: components["schemas"]["JobStatus"];
+                /** @description Only jobs of the account with this id. */
                 accountId?: number;
+                /** @description Only messages to the contact with this id. */
                 contactId?: number;
+                /** @description Only jobs whose `runAt` is at or after this time. */
                 since?: string;
+                /** @description Only jobs whose `runAt` is at or before this time. */
                 until?: string;
+                /** @description Only jobs of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
+                /** @description Only messages of the sequence with this id. */
                 sequenceId?: number;
+                /** @description Only jobs that this source has queued, for example `sequence`. */
                 source?: components["schemas"]["JobSource"];
+                /** @description Only jobs that the key with this 12-character id has queued. */
                 apiKeyId?: string;
             };
             header?: never;
@@ -11301,7 +14564,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11317,21 +14580,21 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 9120,
                      *           "status": "queued",
-                     *           "runAt": "2035-06-30T09:00:00Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "runAt": "2026-11-23T09:00:00Z",
+                     *           "createdAt": "2026-11-20T16:10:00Z",
+                     *           "updatedAt": null,
                      *           "lastError": null,
-                     *           "accountId": 1,
+                     *           "accountId": 2,
                      *           "channel": "telegram",
                      *           "contactId": 7,
                      *           "recipient": "ada_lovelace",
-                     *           "textPreview": "We met at the exhibition.",
-                     *           "attempts": 1,
-                     *           "maxAttempts": 1,
+                     *           "textPreview": "The offer holds until the end of the month.",
+                     *           "attempts": 0,
+                     *           "maxAttempts": 5,
                      *           "source": "api",
-                     *           "sequenceId": 1,
+                     *           "sequenceId": null,
                      *           "apiKeyId": "k7Qm2ZpX9aBc",
                      *           "completedAt": null
                      *         }
@@ -11354,6 +14617,7 @@ export interface operations {
     jobsSummary: {
         parameters: {
             query?: {
+                /** @description Count messages sent or failed since this time. Default: 24 hours ago. Waiting ones are always counted. */
                 since?: string;
             };
             header?: never;
@@ -11362,7 +14626,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11376,16 +14640,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "queued": 1,
-                     *       "sent": 1,
-                     *       "failed": 0,
-                     *       "oldestQueuedAt": "2026-11-20T23:17:47Z",
+                     *       "queued": 12,
+                     *       "sent": 640,
+                     *       "failed": 7,
+                     *       "oldestQueuedAt": "2026-11-20T14:19:00Z",
                      *       "byAccount": [
                      *         {
                      *           "channel": "telegram",
-                     *           "accountId": 1,
+                     *           "accountId": 2,
                      *           "queued": 1,
-                     *           "sent": 1,
+                     *           "sent": 38,
                      *           "failed": 0
                      *         }
                      *       ]
@@ -11405,9 +14669,13 @@ export interface operations {
     keysList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only keys of this environment; both by default. */
                 env?: components["schemas"]["Environment"];
+                /** @description `true` for revoked keys only, `false` for those that work; both by default. */
                 isRevoked?: boolean;
             };
             header?: never;
@@ -11416,7 +14684,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11432,22 +14700,24 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 17,
                      *           "keyId": "k7Qm2ZpX9aBc",
-                     *           "name": "Ada Lovelace",
+                     *           "name": "Nightly sync",
                      *           "env": "live",
                      *           "scopes": [
-                     *             "telegram:send"
+                     *             "contacts:read",
+                     *             "contacts:write",
+                     *             "deals:read"
                      *           ],
                      *           "ipAllowlist": [
-                     *             "203.0.113.7"
+                     *             "203.0.113.0/24"
                      *           ],
                      *           "rateLimitPerMinute": 600,
-                     *           "lastUsedAt": "2026-11-20T23:17:47Z",
+                     *           "lastUsedAt": "2026-11-20T02:00:04Z",
                      *           "lastUsedIp": "203.0.113.7",
                      *           "expiresAt": "2035-06-30T09:00:00Z",
-                     *           "createdByKeyId": "k7Qm2ZpX9aBc",
-                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "createdByKeyId": null,
+                     *           "createdAt": "2026-09-01T12:00:00Z",
                      *           "revokedAt": null
                      *         }
                      *       ],
@@ -11471,7 +14741,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11483,12 +14753,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
+                 *       "name": "Nightly sync",
                  *       "scopes": [
-                 *         "telegram:send"
+                 *         "contacts:read",
+                 *         "contacts:write",
+                 *         "deals:read"
                  *       ],
                  *       "ipAllowlist": [
-                 *         "203.0.113.7"
+                 *         "203.0.113.0/24"
                  *       ],
                  *       "expiresAt": "2035-06-30T09:00:00Z"
                  *     }
@@ -11497,7 +14769,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11514,22 +14786,24 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 17,
                      *       "keyId": "k7Qm2ZpX9aBc",
-                     *       "name": "Ada Lovelace",
+                     *       "name": "Nightly sync",
                      *       "env": "live",
                      *       "scopes": [
-                     *         "telegram:send"
+                     *         "contacts:read",
+                     *         "contacts:write",
+                     *         "deals:read"
                      *       ],
                      *       "ipAllowlist": [
-                     *         "203.0.113.7"
+                     *         "203.0.113.0/24"
                      *       ],
                      *       "rateLimitPerMinute": 600,
-                     *       "lastUsedAt": "2026-11-20T23:17:47Z",
+                     *       "lastUsedAt": "2026-11-20T02:00:04Z",
                      *       "lastUsedIp": "203.0.113.7",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
-                     *       "createdByKeyId": "k7Qm2ZpX9aBc",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "createdByKeyId": null,
+                     *       "createdAt": "2026-09-01T12:00:00Z",
                      *       "revokedAt": null,
                      *       "key": "csk_live_k7Qm2ZpX9aBc0123456789abcdefghijklmnopqrstuv"
                      *     }
@@ -11550,18 +14824,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the key: the number in `GET /v1/keys`, not the 12-character id.
+                 * @example 17
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11576,29 +14853,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 17,
                      *       "keyId": "k7Qm2ZpX9aBc",
-                     *       "name": "Ada Lovelace",
+                     *       "name": "Nightly sync",
                      *       "env": "live",
                      *       "scopes": [
-                     *         "telegram:send"
+                     *         "contacts:read",
+                     *         "contacts:write",
+                     *         "deals:read"
                      *       ],
                      *       "ipAllowlist": [
-                     *         "203.0.113.7"
+                     *         "203.0.113.0/24"
                      *       ],
                      *       "rateLimitPerMinute": 600,
-                     *       "lastUsedAt": "2026-11-20T23:17:47Z",
+                     *       "lastUsedAt": "2026-11-20T02:00:04Z",
                      *       "lastUsedIp": "203.0.113.7",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
-                     *       "createdByKeyId": "k7Qm2ZpX9aBc",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "createdByKeyId": null,
+                     *       "createdAt": "2026-09-01T12:00:00Z",
                      *       "revokedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11622,24 +14901,28 @@ export interface operations {
     keysDelete: {
         parameters: {
             query?: {
+                /** @description Also cancel the messages that the key has queued and that are not being sent. Default false. */
                 cancelQueued?: boolean;
             };
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the key: the number in `GET /v1/keys`, not the 12-character id.
+                 * @example 17
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11654,11 +14937,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 17,
                      *       "keyId": "k7Qm2ZpX9aBc",
                      *       "revoked": true,
-                     *       "revokedAt": "2026-11-20T23:17:47Z",
-                     *       "canceledJobs": 1
+                     *       "revokedAt": "2026-11-20T17:00:00Z",
+                     *       "canceledJobs": 4
                      *     }
                      */
                     "application/json": components["schemas"]["RevokedKey"];
@@ -11679,15 +14962,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the key: the number in `GET /v1/keys`, not the 12-character id.
+                 * @example 17
+                 */
                 id: number;
             };
             cookie?: never;
@@ -11696,12 +14982,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
+                 *       "name": "Nightly sync",
                  *       "scopes": [
-                 *         "telegram:send"
+                 *         "contacts:read",
+                 *         "deals:read"
                  *       ],
                  *       "ipAllowlist": [
-                 *         "203.0.113.7"
+                 *         "203.0.113.0/24"
                  *       ],
                  *       "expiresAt": "2035-06-30T09:00:00Z"
                  *     }
@@ -11710,7 +14997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11726,22 +15013,24 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 17,
                      *       "keyId": "k7Qm2ZpX9aBc",
-                     *       "name": "Ada Lovelace",
+                     *       "name": "Nightly sync",
                      *       "env": "live",
                      *       "scopes": [
-                     *         "telegram:send"
+                     *         "contacts:read",
+                     *         "contacts:write",
+                     *         "deals:read"
                      *       ],
                      *       "ipAllowlist": [
-                     *         "203.0.113.7"
+                     *         "203.0.113.0/24"
                      *       ],
                      *       "rateLimitPerMinute": 600,
-                     *       "lastUsedAt": "2026-11-20T23:17:47Z",
+                     *       "lastUsedAt": "2026-11-20T02:00:04Z",
                      *       "lastUsedIp": "203.0.113.7",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
-                     *       "createdByKeyId": "k7Qm2ZpX9aBc",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "createdByKeyId": null,
+                     *       "createdAt": "2026-09-01T12:00:00Z",
                      *       "revokedAt": null
                      *     }
                      */
@@ -11764,7 +15053,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11777,8 +15066,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "jsonrpc": "2.0",
-                 *       "id": "example",
-                 *       "method": "POST",
+                 *       "id": 1,
+                 *       "method": "tools/list",
                  *       "params": {}
                  *     }
                  */
@@ -11786,7 +15075,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11802,15 +15091,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "jsonrpc": "2.0",
-                     *       "id": "example",
-                     *       "method": "POST",
+                     *       "id": 1,
+                     *       "method": "tools/list",
                      *       "params": {}
                      *     }
                      */
                     "application/json": components["schemas"]["McpMessage"];
                 };
             };
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11827,8 +15116,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "jsonrpc": "2.0",
-                     *       "id": "example",
-                     *       "method": "POST",
+                     *       "id": 1,
+                     *       "method": "tools/list",
                      *       "params": {}
                      *     }
                      */
@@ -11854,7 +15143,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11869,9 +15158,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 1,
-                     *       "email": "ada@example.com",
-                     *       "name": "Ada Lovelace",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "email": "office@engines.example",
+                     *       "name": "Engines Ltd",
+                     *       "createdAt": "2026-09-01T11:40:00Z",
                      *       "apiKey": {
                      *         "keyId": "k7Qm2ZpX9aBc",
                      *         "scopes": [
@@ -11895,18 +15184,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the member, as in `GET /v1/members`.
+                 * @example 3
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11921,18 +15213,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "email": "ada@example.com",
-                     *       "name": "Ada Lovelace",
-                     *       "role": "owner",
+                     *       "id": 3,
+                     *       "email": "grace@engines.example",
+                     *       "name": "Grace Hopper",
+                     *       "role": "admin",
                      *       "isActive": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T11:52:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11956,9 +15248,13 @@ export interface operations {
     membersList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only members whose name or e-mail address contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description `true` for members who may sign in only, `false` for former ones; both by default. */
                 isActive?: boolean;
             };
             header?: never;
@@ -11967,7 +15263,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11983,12 +15279,12 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "email": "ada@example.com",
-                     *           "name": "Ada Lovelace",
-                     *           "role": "owner",
+                     *           "id": 3,
+                     *           "email": "grace@engines.example",
+                     *           "name": "Grace Hopper",
+                     *           "role": "admin",
                      *           "isActive": true,
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-09-01T11:52:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12010,20 +15306,26 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the message, as in `GET /v1/messages`.
+                 * @example 4711
+                 */
                 id: number;
-                /** @example 7 */
+                /**
+                 * @description Id of the attachment, as the message lists it.
+                 * @example 77
+                 */
                 attachmentId: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12038,11 +15340,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 77,
                      *       "fileName": "offer.pdf",
                      *       "contentType": "application/pdf",
                      *       "sizeBytes": 48213,
-                     *       "status": "pending",
+                     *       "status": "stored",
                      *       "url": "https://example.com/hooks/crm",
                      *       "expiresAt": "2035-06-30T09:00:00Z"
                      *     }
@@ -12050,7 +15352,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentFile"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12074,13 +15376,21 @@ export interface operations {
     messagesList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only messages of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
+                /** @description Only messages that came in, or only those that went out; both by default. */
                 direction?: components["schemas"]["MessageDirection"];
+                /** @description Only messages sent at or after this time. Messages that were never sent count from `createdAt`. */
                 since?: string;
+                /** @description Only messages sent at or before this time. Messages that were never sent count from `createdAt`. */
                 until?: string;
+                /** @description Only messages with the contact of this id. */
                 contactId?: number;
+                /** @description Only messages of the account with this id. */
                 accountId?: number;
             };
             header?: never;
@@ -12089,7 +15399,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12105,42 +15415,25 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 4711,
                      *           "contactId": 7,
                      *           "channel": "telegram",
                      *           "direction": "inbound",
-                     *           "body": "We met at the exhibition.",
-                     *           "threadId": "12",
-                     *           "accountId": 1,
-                     *           "jobId": 1,
+                     *           "body": "Is the offer still open?",
+                     *           "threadId": null,
+                     *           "accountId": 2,
+                     *           "jobId": null,
                      *           "status": "received",
-                     *           "isRead": true,
-                     *           "attachments": [
-                     *             {
-                     *               "id": 1,
-                     *               "fileName": "offer.pdf",
-                     *               "contentType": "application/pdf",
-                     *               "sizeBytes": 48213,
-                     *               "status": "pending"
-                     *             }
-                     *           ],
-                     *           "entities": [
-                     *             {
-                     *               "type": "example",
-                     *               "offset": 1,
-                     *               "length": 1,
-                     *               "url": "https://example.com/hooks/crm"
-                     *             }
-                     *           ],
-                     *           "replyToMessageId": 1,
-                     *           "forwardedFrom": "example",
-                     *           "data": {
-                     *             "source": "exhibition"
-                     *           },
-                     *           "sentAt": "2026-11-20T23:17:47Z",
+                     *           "isRead": false,
+                     *           "attachments": [],
+                     *           "entities": [],
+                     *           "replyToMessageId": null,
+                     *           "forwardedFrom": null,
+                     *           "data": null,
+                     *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
-                     *           "readAt": "2026-11-20T23:17:47Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "readAt": null,
+                     *           "createdAt": "2026-11-20T14:31:58Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12167,7 +15460,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12196,18 +15489,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12223,26 +15519,26 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "name": "Deals",
                      *       "kind": "deal",
                      *       "isDefault": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "columnCount": 1,
+                     *       "createdAt": "2026-09-01T11:40:00Z",
+                     *       "columnCount": 6,
                      *       "columns": [
                      *         {
-                     *           "id": 1,
-                     *           "key": "lead",
-                     *           "name": "Ada Lovelace",
-                     *           "position": 1,
+                     *           "id": 3,
+                     *           "key": "proposal",
+                     *           "name": "Proposal",
+                     *           "position": 3,
                      *           "color": "#336699",
-                     *           "isTerminal": true,
+                     *           "isTerminal": false,
                      *           "isApiSettable": true,
                      *           "defaultProbability": 50,
-                     *           "count": 1,
+                     *           "count": 4,
                      *           "totals": [
                      *             {
                      *               "currency": "EUR",
-                     *               "total": 1200.5
+                     *               "total": 37500
                      *             }
                      *           ]
                      *         }
@@ -12252,7 +15548,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineWithColumns"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12276,8 +15572,11 @@ export interface operations {
     pipelinesList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only pipelines of deals, or only those of contacts; both by default. */
                 kind?: components["schemas"]["PipelineKind"];
             };
             header?: never;
@@ -12286,7 +15585,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12303,11 +15602,11 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "name": "Deals",
                      *           "kind": "deal",
                      *           "isDefault": true,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "columnCount": 1
+                     *           "createdAt": "2026-09-01T11:40:00Z",
+                     *           "columnCount": 6
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12329,18 +15628,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12357,19 +15659,19 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "key": "lead",
-                     *           "name": "Ada Lovelace",
-                     *           "position": 1,
+                     *           "id": 3,
+                     *           "key": "proposal",
+                     *           "name": "Proposal",
+                     *           "position": 3,
                      *           "color": "#336699",
-                     *           "isTerminal": true,
+                     *           "isTerminal": false,
                      *           "isApiSettable": true,
                      *           "defaultProbability": 50,
-                     *           "count": 1,
+                     *           "count": 4,
                      *           "totals": [
                      *             {
                      *               "currency": "EUR",
-                     *               "total": 1200.5
+                     *               "total": 37500
                      *             }
                      *           ]
                      *         }
@@ -12381,7 +15683,7 @@ export interface operations {
                     "application/json": components["schemas"]["ColumnList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12405,13 +15707,21 @@ export interface operations {
     requestLogsList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only calls of the key with this 12-character id. */
                 keyId?: string;
+                /** @description Only calls with this HTTP method. */
                 method?: "get" | "post" | "patch" | "put" | "delete" | "head" | "options";
+                /** @description Only calls of this route, as this document writes it: `/v1/contacts/{id}`. */
                 route?: string;
+                /** @description Only calls answered with this status, or with one of its class: `404`, or `4xx`. */
                 status?: string;
+                /** @description Only calls at or after this time. */
                 since?: string;
+                /** @description Only calls at or before this time. */
                 until?: string;
             };
             header?: never;
@@ -12420,7 +15730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12436,16 +15746,16 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "at": "2026-11-20T23:17:47Z",
+                     *           "id": 88412,
+                     *           "at": "2026-11-20T02:00:04Z",
                      *           "requestId": "01JD3V8K5T6W9XQ2M7Z4RB1NCE",
                      *           "keyId": "k7Qm2ZpX9aBc",
-                     *           "method": "POST",
-                     *           "route": "/v1/contacts/{id}",
-                     *           "path": "/v1/contacts/7",
-                     *           "status": 201,
-                     *           "reason": "stale_version",
-                     *           "durationMs": 184,
+                     *           "method": "GET",
+                     *           "route": "/v1/contacts",
+                     *           "path": "/v1/contacts",
+                     *           "status": 200,
+                     *           "reason": null,
+                     *           "durationMs": 31,
                      *           "ip": "203.0.113.7"
                      *         }
                      *       ],
@@ -12468,18 +15778,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12494,27 +15807,27 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 6,
+                     *       "name": "After the exhibition",
                      *       "channel": "telegram",
-                     *       "accountId": 1,
-                     *       "status": "draft",
-                     *       "stepCount": 1,
-                     *       "enrolledCount": 1,
-                     *       "activeCount": 1,
-                     *       "completedCount": 1,
-                     *       "repliedCount": 1,
-                     *       "failedCount": 1,
-                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "accountId": 2,
+                     *       "status": "active",
+                     *       "stepCount": 3,
+                     *       "enrolledCount": 120,
+                     *       "activeCount": 41,
+                     *       "completedCount": 52,
+                     *       "repliedCount": 24,
+                     *       "failedCount": 3,
+                     *       "startedAt": "2026-11-16T09:00:00Z",
                      *       "pausedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-13T15:30:00Z",
+                     *       "updatedAt": "2026-11-16T09:00:00Z",
                      *       "steps": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 15,
                      *           "position": 1,
-                     *           "delayMinutes": 60,
-                     *           "text": "We met at the exhibition."
+                     *           "delayMinutes": 2880,
+                     *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]
                      *     }
@@ -12522,7 +15835,7 @@ export interface operations {
                     "application/json": components["schemas"]["SequenceWithSteps"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12546,10 +15859,15 @@ export interface operations {
     sequencesList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only sequences with this status, for example `active`. */
                 status?: components["schemas"]["SequenceStatus"];
+                /** @description Only sequences of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
+                /** @description Only sequences whose name contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -12558,7 +15876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12574,21 +15892,21 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 6,
+                     *           "name": "After the exhibition",
                      *           "channel": "telegram",
-                     *           "accountId": 1,
-                     *           "status": "draft",
-                     *           "stepCount": 1,
-                     *           "enrolledCount": 1,
-                     *           "activeCount": 1,
-                     *           "completedCount": 1,
-                     *           "repliedCount": 1,
-                     *           "failedCount": 1,
-                     *           "startedAt": "2026-11-20T23:17:47Z",
+                     *           "accountId": 2,
+                     *           "status": "active",
+                     *           "stepCount": 3,
+                     *           "enrolledCount": 120,
+                     *           "activeCount": 41,
+                     *           "completedCount": 52,
+                     *           "repliedCount": 24,
+                     *           "failedCount": 3,
+                     *           "startedAt": "2026-11-16T09:00:00Z",
                      *           "pausedAt": null,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-11-13T15:30:00Z",
+                     *           "updatedAt": "2026-11-16T09:00:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12609,24 +15927,31 @@ export interface operations {
     sequencesListEnrollments: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only enrollments with this status, for example `replied`. */
                 status?: components["schemas"]["EnrollmentStatus"];
+                /** @description Only the enrollment of the contact with this id. */
                 contactId?: number;
             };
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12643,15 +15968,15 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "sequenceId": 1,
+                     *           "id": 88,
+                     *           "sequenceId": 6,
                      *           "contactId": 7,
                      *           "contactName": "Ada Lovelace",
                      *           "status": "active",
-                     *           "currentStep": 1,
-                     *           "nextRunAt": "2035-06-30T09:00:00Z",
+                     *           "currentStep": 2,
+                     *           "nextRunAt": "2026-11-23T09:00:00Z",
                      *           "lastError": null,
-                     *           "enrolledAt": "2026-11-20T23:17:47Z",
+                     *           "enrolledAt": "2026-11-16T09:00:00Z",
                      *           "completedAt": null
                      *         }
                      *       ],
@@ -12662,7 +15987,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnrollmentList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12689,22 +16014,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12719,21 +16047,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 6,
+                     *       "name": "After the exhibition",
                      *       "channel": "telegram",
-                     *       "accountId": 1,
-                     *       "status": "draft",
-                     *       "stepCount": 1,
-                     *       "enrolledCount": 1,
-                     *       "activeCount": 1,
-                     *       "completedCount": 1,
-                     *       "repliedCount": 1,
-                     *       "failedCount": 1,
-                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "accountId": 2,
+                     *       "status": "active",
+                     *       "stepCount": 3,
+                     *       "enrolledCount": 120,
+                     *       "activeCount": 41,
+                     *       "completedCount": 52,
+                     *       "repliedCount": 24,
+                     *       "failedCount": 3,
+                     *       "startedAt": "2026-11-16T09:00:00Z",
                      *       "pausedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-11-13T15:30:00Z",
+                     *       "updatedAt": "2026-11-16T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Sequence"];
@@ -12755,22 +16083,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12785,21 +16116,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 6,
+                     *       "name": "After the exhibition",
                      *       "channel": "telegram",
-                     *       "accountId": 1,
-                     *       "status": "draft",
-                     *       "stepCount": 1,
-                     *       "enrolledCount": 1,
-                     *       "activeCount": 1,
-                     *       "completedCount": 1,
-                     *       "repliedCount": 1,
-                     *       "failedCount": 1,
-                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "accountId": 2,
+                     *       "status": "active",
+                     *       "stepCount": 3,
+                     *       "enrolledCount": 120,
+                     *       "activeCount": 41,
+                     *       "completedCount": 52,
+                     *       "repliedCount": 24,
+                     *       "failedCount": 3,
+                     *       "startedAt": "2026-11-16T09:00:00Z",
                      *       "pausedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-11-13T15:30:00Z",
+                     *       "updatedAt": "2026-11-16T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Sequence"];
@@ -12825,7 +16156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12841,10 +16172,10 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 4,
+                     *           "name": "Exhibition",
                      *           "color": "#336699",
-                     *           "contactCount": 1
+                     *           "contactCount": 24
                      *         }
                      *       ]
                      *     }
@@ -12864,7 +16195,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -12876,7 +16207,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
+                 *       "name": "Exhibition",
                  *       "color": "#336699"
                  *     }
                  */
@@ -12884,7 +16215,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12901,10 +16232,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 4,
+                     *       "name": "Exhibition",
                      *       "color": "#336699",
-                     *       "contactCount": 1
+                     *       "contactCount": 24
                      *     }
                      */
                     "application/json": components["schemas"]["DictionaryTag"];
@@ -12924,22 +16255,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the tag, as in `GET /v1/tags`.
+                 * @example 4
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12977,15 +16311,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the tag, as in `GET /v1/tags`.
+                 * @example 4
+                 */
                 id: number;
             };
             cookie?: never;
@@ -12994,7 +16331,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
+                 *       "name": "Exhibition",
                  *       "color": "#336699"
                  *     }
                  */
@@ -13002,7 +16339,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13018,10 +16355,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 4,
+                     *       "name": "Exhibition",
                      *       "color": "#336699",
-                     *       "contactCount": 1
+                     *       "contactCount": 24
                      *     }
                      */
                     "application/json": components["schemas"]["DictionaryTag"];
@@ -13043,7 +16380,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -13058,15 +16395,15 @@ export interface operations {
                  *       "items": [
                  *         {
                  *           "op": "create",
-                 *           "title": "Analytical engine, second instalment",
+                 *           "title": "Send the revised offer",
                  *           "status": "open",
-                 *           "description": "For whoever asked at the exhibition",
-                 *           "priority": "low",
-                 *           "dueAt": "2035-06-30T09:00:00Z",
-                 *           "remindAt": "2035-06-30T09:00:00Z",
+                 *           "description": "With the discount for a second engine.",
+                 *           "priority": "high",
+                 *           "dueAt": "2026-12-11T09:00:00Z",
+                 *           "remindAt": "2026-12-11T09:00:00Z",
                  *           "contactId": 7,
-                 *           "dealId": 1,
-                 *           "assignedToUserId": 1
+                 *           "dealId": 31,
+                 *           "assignedToUserId": 3
                  *         }
                  *       ],
                  *       "atomic": false
@@ -13076,7 +16413,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13096,20 +16433,20 @@ export interface operations {
                      *           "index": 0,
                      *           "status": 201,
                      *           "task": {
-                     *             "id": 1,
-                     *             "title": "Analytical engine, second instalment",
+                     *             "id": 58,
+                     *             "title": "Send the revised offer",
                      *             "status": "Open",
-                     *             "priority": "Low",
-                     *             "dueAt": "2035-06-30T09:00:00Z",
+                     *             "priority": "High",
+                     *             "dueAt": "2026-11-24T09:00:00Z",
                      *             "isOverdue": false,
-                     *             "description": "For whoever asked at the exhibition",
+                     *             "description": "With the discount for a second engine.",
                      *             "contactId": 7,
-                     *             "dealId": 1,
-                     *             "assignedToUserId": 1,
-                     *             "remindAt": "2035-06-30T09:00:00Z",
+                     *             "dealId": 31,
+                     *             "assignedToUserId": 3,
+                     *             "remindAt": "2026-11-23T09:00:00Z",
                      *             "completedAt": null,
-                     *             "createdAt": "2026-11-20T23:17:47Z",
-                     *             "updatedAt": "2026-11-20T23:17:47Z"
+                     *             "createdAt": "2026-11-19T11:46:30Z",
+                     *             "updatedAt": null
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -13134,22 +16471,36 @@ export interface operations {
     tasksList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only tasks with this status, for example `open`. */
                 status?: components["schemas"]["TaskStatusKey"];
+                /** @description Only tasks with this priority, for example `high`. */
                 priority?: components["schemas"]["TaskPriorityKey"];
+                /** @description `true` for tasks that are overdue only, `false` for all others. */
                 overdue?: boolean;
+                /** @description Only tasks about the contact with this id. */
                 contactId?: number;
+                /** @description Only tasks of the deal with this id. */
                 dealId?: number;
+                /** @description Only tasks of this member. `none` finds the tasks that nobody is named for. */
                 assignedToUserId?: string;
+                /** @description Only tasks due before this time, exclusive. */
                 dueBefore?: string;
+                /** @description Only tasks due after this time, exclusive. */
                 dueAfter?: string;
+                /** @description Only tasks whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
+                /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
                 createdSince?: string;
+                /** @description Only what was created or changed at or after this time. Use it with the time of your last sync to read what is new since then. */
                 updatedSince?: string;
                 /**
-                 * @description Only what has all of these pairs
+                 * @description Only entries that have all of these metadata pairs, compared exactly. Written `metadata[externalId]=crm-7` or `metadata.externalId=crm-7`.
                  * @example {
                  *       "externalId": "crm-7"
                  *     }
@@ -13164,7 +16515,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13180,20 +16531,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "title": "Analytical engine, second instalment",
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
                      *           "status": "Open",
-                     *           "priority": "Low",
-                     *           "dueAt": "2035-06-30T09:00:00Z",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
                      *           "isOverdue": false,
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "description": "With the discount for a second engine.",
                      *           "contactId": 7,
-                     *           "dealId": 1,
-                     *           "assignedToUserId": 1,
-                     *           "remindAt": "2035-06-30T09:00:00Z",
+                     *           "dealId": 31,
+                     *           "assignedToUserId": 3,
+                     *           "remindAt": "2026-11-23T09:00:00Z",
                      *           "completedAt": null,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-11-19T11:46:30Z",
+                     *           "updatedAt": null
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -13216,7 +16567,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -13228,22 +16579,22 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Analytical engine, second instalment",
+                 *       "title": "Send the revised offer",
                  *       "status": "open",
-                 *       "description": "For whoever asked at the exhibition",
-                 *       "priority": "low",
-                 *       "dueAt": "2035-06-30T09:00:00Z",
-                 *       "remindAt": "2035-06-30T09:00:00Z",
+                 *       "description": "With the discount for a second engine.",
+                 *       "priority": "high",
+                 *       "dueAt": "2026-12-11T09:00:00Z",
+                 *       "remindAt": "2026-12-11T09:00:00Z",
                  *       "contactId": 7,
-                 *       "dealId": 1,
-                 *       "assignedToUserId": 1
+                 *       "dealId": 31,
+                 *       "assignedToUserId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTask"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13260,20 +16611,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 58,
+                     *       "title": "Send the revised offer",
                      *       "status": "Open",
-                     *       "priority": "Low",
-                     *       "dueAt": "2035-06-30T09:00:00Z",
+                     *       "priority": "High",
+                     *       "dueAt": "2026-11-24T09:00:00Z",
                      *       "isOverdue": false,
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "With the discount for a second engine.",
                      *       "contactId": 7,
-                     *       "dealId": 1,
-                     *       "assignedToUserId": 1,
-                     *       "remindAt": "2035-06-30T09:00:00Z",
+                     *       "dealId": 31,
+                     *       "assignedToUserId": 3,
+                     *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-11-19T11:46:30Z",
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -13292,18 +16643,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13318,26 +16672,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 58,
+                     *       "title": "Send the revised offer",
                      *       "status": "Open",
-                     *       "priority": "Low",
-                     *       "dueAt": "2035-06-30T09:00:00Z",
+                     *       "priority": "High",
+                     *       "dueAt": "2026-11-24T09:00:00Z",
                      *       "isOverdue": false,
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "With the discount for a second engine.",
                      *       "contactId": 7,
-                     *       "dealId": 1,
-                     *       "assignedToUserId": 1,
-                     *       "remindAt": "2035-06-30T09:00:00Z",
+                     *       "dealId": 31,
+                     *       "assignedToUserId": 3,
+                     *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-11-19T11:46:30Z",
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13363,15 +16717,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13380,21 +16737,21 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Analytical engine, second instalment",
-                 *       "description": "For whoever asked at the exhibition",
-                 *       "priority": "low",
-                 *       "dueAt": "2035-06-30T09:00:00Z",
-                 *       "remindAt": "2035-06-30T09:00:00Z",
+                 *       "title": "Send the revised offer",
+                 *       "description": "With the discount for a second engine.",
+                 *       "priority": "high",
+                 *       "dueAt": "2026-12-11T09:00:00Z",
+                 *       "remindAt": "2026-12-11T09:00:00Z",
                  *       "contactId": 7,
-                 *       "dealId": 1,
-                 *       "assignedToUserId": 1
+                 *       "dealId": 31,
+                 *       "assignedToUserId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["PatchTask"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13410,20 +16767,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 58,
+                     *       "title": "Send the revised offer",
                      *       "status": "Open",
-                     *       "priority": "Low",
-                     *       "dueAt": "2035-06-30T09:00:00Z",
+                     *       "priority": "High",
+                     *       "dueAt": "2026-11-24T09:00:00Z",
                      *       "isOverdue": false,
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "With the discount for a second engine.",
                      *       "contactId": 7,
-                     *       "dealId": 1,
-                     *       "assignedToUserId": 1,
-                     *       "remindAt": "2035-06-30T09:00:00Z",
+                     *       "dealId": 31,
+                     *       "assignedToUserId": 3,
+                     *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-11-19T11:46:30Z",
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -13444,18 +16801,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13478,7 +16838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13504,15 +16864,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13530,7 +16893,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13570,15 +16933,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13587,14 +16953,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "status": "open"
+                 *       "status": "done"
                  *     }
                  */
                 "application/json": components["schemas"]["SetTaskStatus"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13610,20 +16976,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "title": "Analytical engine, second instalment",
+                     *       "id": 58,
+                     *       "title": "Send the revised offer",
                      *       "status": "Open",
-                     *       "priority": "Low",
-                     *       "dueAt": "2035-06-30T09:00:00Z",
+                     *       "priority": "High",
+                     *       "dueAt": "2026-11-24T09:00:00Z",
                      *       "isOverdue": false,
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "With the discount for a second engine.",
                      *       "contactId": 7,
-                     *       "dealId": 1,
-                     *       "assignedToUserId": 1,
-                     *       "remindAt": "2035-06-30T09:00:00Z",
+                     *       "dealId": 31,
+                     *       "assignedToUserId": 3,
+                     *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-11-19T11:46:30Z",
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -13645,22 +17011,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13676,13 +17045,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
@@ -13704,15 +17073,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13721,14 +17093,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "botToken": "test_first-bot"
+                 *       "botToken": "test_engines-sales-bot"
                  *     }
                  */
                 "application/json": components["schemas"]["ConnectBot"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13744,29 +17116,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -13786,8 +17158,11 @@ export interface operations {
     telegramListAccounts: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only accounts with this status, for example `flood_wait`. */
                 status?: components["schemas"]["AccountStatus"];
             };
             header?: never;
@@ -13796,7 +17171,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13812,29 +17187,29 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 2,
                      *           "kind": "bot",
-                     *           "name": "Ada Lovelace",
-                     *           "username": "ada_lovelace",
-                     *           "phoneMasked": "+49 … 0100",
+                     *           "name": "Sales bot",
+                     *           "username": "engines_sales_bot",
+                     *           "phoneMasked": null,
                      *           "status": "active",
                      *           "floodWaitUntil": null,
-                     *           "dailyLimit": 200,
-                     *           "sentToday": 1,
+                     *           "dailyLimit": 10000,
+                     *           "sentToday": 38,
                      *           "queuedCount": 1,
                      *           "inbound": {
                      *             "mode": "webhook",
                      *             "status": "ok",
-                     *             "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *             "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *             "lastError": null
                      *           },
                      *           "pacing": {
-                     *             "peerGapMs": 3000,
-                     *             "gapMs": 3000,
-                     *             "perMinute": 1,
-                     *             "newPeersPerDay": 1
+                     *             "peerGapMs": 1000,
+                     *             "gapMs": 40,
+                     *             "perMinute": null,
+                     *             "newPeersPerDay": null
                      *           },
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-09-01T13:15:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -13857,7 +17232,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -13870,14 +17245,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "kind": "bot",
-                 *       "botToken": "test_first-bot",
-                 *       "name": "Ada Lovelace",
-                 *       "dailyLimit": 200,
+                 *       "botToken": "test_engines-sales-bot",
+                 *       "name": "Sales bot",
+                 *       "dailyLimit": 10000,
                  *       "pacing": {
-                 *         "peerGapMs": 3000,
-                 *         "gapMs": 3000,
-                 *         "perMinute": 1,
-                 *         "newPeersPerDay": 1
+                 *         "peerGapMs": 1000,
+                 *         "gapMs": 40,
+                 *         "perMinute": null,
+                 *         "newPeersPerDay": null
                  *       },
                  *       "inbound": "webhook"
                  *     }
@@ -13886,7 +17261,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13903,29 +17278,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -13945,7 +17320,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -13957,15 +17332,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "phone": "+4915112345678",
-                 *       "name": "Ada Lovelace"
+                 *       "phone": "+44 20 7946 0958",
+                 *       "name": "Ada at sales"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTelegramLogin"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13982,12 +17357,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 8,
                      *       "status": "code_needed",
                      *       "sentBy": "app",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
-                     *       "accountId": 1,
-                     *       "passwordHint": "the name of the first cat"
+                     *       "accountId": null,
+                     *       "passwordHint": null
                      *     }
                      */
                     "application/json": components["schemas"]["TelegramLogin"];
@@ -14005,12 +17380,19 @@ export interface operations {
     telegramListMessages: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only jobs with this status, for example `failed`. */
                 status?: components["schemas"]["JobStatus"];
+                /** @description Only jobs of the account with this id. */
                 accountId?: number;
+                /** @description Only messages to the contact with this id. */
                 contactId?: number;
+                /** @description Only jobs whose `runAt` is at or after this time. */
                 since?: string;
+                /** @description Only jobs whose `runAt` is at or before this time. */
                 until?: string;
             };
             header?: never;
@@ -14019,7 +17401,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14035,13 +17417,13 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 9120,
                      *           "status": "queued",
-                     *           "runAt": "2035-06-30T09:00:00Z",
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "runAt": "2026-11-23T09:00:00Z",
+                     *           "createdAt": "2026-11-20T16:10:00Z",
+                     *           "updatedAt": null,
                      *           "lastError": null,
-                     *           "accountId": 1
+                     *           "accountId": 2
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -14064,7 +17446,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -14076,22 +17458,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "accountId": 1,
+                 *       "accountId": 2,
                  *       "contactId": 7,
-                 *       "username": "ada_lovelace",
-                 *       "runAt": "2035-06-30T09:00:00Z",
-                 *       "telegramUserId": 1,
-                 *       "text": "We met at the exhibition.",
-                 *       "attachments": [
-                 *         1
-                 *       ]
+                 *       "runAt": null,
+                 *       "text": "The offer holds until the end of the month."
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTelegramMessage"];
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14107,13 +17484,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
@@ -14134,22 +17511,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14165,29 +17545,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -14209,15 +17589,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the login, as `POST /v1/telegram/logins` has answered it.
+                 * @example 8
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14233,7 +17616,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14249,12 +17632,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 8,
                      *       "status": "code_needed",
                      *       "sentBy": "app",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
-                     *       "accountId": 1,
-                     *       "passwordHint": "the name of the first cat"
+                     *       "accountId": null,
+                     *       "passwordHint": null
                      *     }
                      */
                     "application/json": components["schemas"]["TelegramLogin"];
@@ -14276,15 +17659,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the login, as `POST /v1/telegram/logins` has answered it.
+                 * @example 8
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14293,14 +17679,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "password": "example"
+                 *       "password": "test"
                  *     }
                  */
                 "application/json": components["schemas"]["EnterTelegramPassword"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14316,12 +17702,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 8,
                      *       "status": "code_needed",
                      *       "sentBy": "app",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
-                     *       "accountId": 1,
-                     *       "passwordHint": "the name of the first cat"
+                     *       "accountId": null,
+                     *       "passwordHint": null
                      *     }
                      */
                     "application/json": components["schemas"]["TelegramLogin"];
@@ -14342,18 +17728,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14368,35 +17757,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14422,15 +17811,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14439,13 +17831,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
-                 *       "dailyLimit": 200,
+                 *       "name": "Sales bot",
+                 *       "dailyLimit": 10000,
                  *       "pacing": {
-                 *         "peerGapMs": 3000,
-                 *         "gapMs": 3000,
-                 *         "perMinute": 1,
-                 *         "newPeersPerDay": 1
+                 *         "peerGapMs": 1000,
+                 *         "gapMs": 40,
+                 *         "perMinute": null,
+                 *         "newPeersPerDay": null
                  *       },
                  *       "inbound": "webhook"
                  *     }
@@ -14454,7 +17846,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14470,29 +17862,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -14513,18 +17905,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14539,19 +17934,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14577,22 +17972,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14608,13 +18006,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
@@ -14636,22 +18034,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14667,13 +18068,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
@@ -14693,8 +18094,11 @@ export interface operations {
     twitterListAccounts: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only accounts with this status, for example `disconnected`. */
                 status?: components["schemas"]["AccountStatus"];
             };
             header?: never;
@@ -14703,7 +18107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14719,29 +18123,29 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 2,
                      *           "kind": "bot",
-                     *           "name": "Ada Lovelace",
-                     *           "username": "ada_lovelace",
-                     *           "phoneMasked": "+49 … 0100",
+                     *           "name": "Sales bot",
+                     *           "username": "engines_sales_bot",
+                     *           "phoneMasked": null,
                      *           "status": "active",
                      *           "floodWaitUntil": null,
-                     *           "dailyLimit": 200,
-                     *           "sentToday": 1,
+                     *           "dailyLimit": 10000,
+                     *           "sentToday": 38,
                      *           "queuedCount": 1,
                      *           "inbound": {
                      *             "mode": "webhook",
                      *             "status": "ok",
-                     *             "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *             "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *             "lastError": null
                      *           },
                      *           "pacing": {
-                     *             "peerGapMs": 3000,
-                     *             "gapMs": 3000,
-                     *             "perMinute": 1,
-                     *             "newPeersPerDay": 1
+                     *             "peerGapMs": 1000,
+                     *             "gapMs": 40,
+                     *             "perMinute": null,
+                     *             "newPeersPerDay": null
                      *           },
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-09-01T13:15:00Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -14764,7 +18168,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -14779,16 +18183,15 @@ export interface operations {
                  *       "accessToken": "test_b2F1dGgtZXhhbXBsZQ",
                  *       "refreshToken": "b2F1dGgtZXhhbXBsZQ",
                  *       "clientId": "b2F1dGgtZXhhbXBsZQ",
-                 *       "clientSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-                 *       "name": "Ada Lovelace",
-                 *       "dailyLimit": 200
+                 *       "name": "Engines on X",
+                 *       "dailyLimit": 500
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTwitterAccount"];
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14805,29 +18208,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -14847,7 +18250,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -14859,22 +18262,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "accountId": 1,
+                 *       "accountId": 2,
                  *       "contactId": 7,
-                 *       "username": "ada_lovelace",
-                 *       "runAt": "2035-06-30T09:00:00Z",
-                 *       "twitterUserId": "4711",
-                 *       "text": "We met at the exhibition.",
-                 *       "attachments": [
-                 *         1
-                 *       ]
+                 *       "runAt": null,
+                 *       "text": "The offer holds until the end of the month."
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTwitterMessage"];
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14890,13 +18288,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
@@ -14917,22 +18315,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14948,29 +18349,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -14991,18 +18392,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15017,19 +18421,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 9120,
                      *       "status": "queued",
-                     *       "runAt": "2035-06-30T09:00:00Z",
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
                      *       "lastError": null,
-                     *       "accountId": 1
+                     *       "accountId": 2
                      *     }
                      */
                     "application/json": components["schemas"]["MessageJob"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15055,15 +18459,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15072,13 +18479,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
-                 *       "dailyLimit": 200,
+                 *       "name": "Sales bot",
+                 *       "dailyLimit": 10000,
                  *       "pacing": {
-                 *         "peerGapMs": 3000,
-                 *         "gapMs": 3000,
-                 *         "perMinute": 1,
-                 *         "newPeersPerDay": 1
+                 *         "peerGapMs": 1000,
+                 *         "gapMs": 40,
+                 *         "perMinute": null,
+                 *         "newPeersPerDay": null
                  *       },
                  *       "inbound": "webhook"
                  *     }
@@ -15087,7 +18494,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15103,29 +18510,29 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2,
                      *       "kind": "bot",
-                     *       "name": "Ada Lovelace",
-                     *       "username": "ada_lovelace",
-                     *       "phoneMasked": "+49 … 0100",
+                     *       "name": "Sales bot",
+                     *       "username": "engines_sales_bot",
+                     *       "phoneMasked": null,
                      *       "status": "active",
                      *       "floodWaitUntil": null,
-                     *       "dailyLimit": 200,
-                     *       "sentToday": 1,
+                     *       "dailyLimit": 10000,
+                     *       "sentToday": 38,
                      *       "queuedCount": 1,
                      *       "inbound": {
                      *         "mode": "webhook",
                      *         "status": "ok",
-                     *         "lastReceivedAt": "2026-11-20T23:17:47Z",
+                     *         "lastReceivedAt": "2026-11-20T14:31:58Z",
                      *         "lastError": null
                      *       },
                      *       "pacing": {
-                     *         "peerGapMs": 3000,
-                     *         "gapMs": 3000,
-                     *         "perMinute": 1,
-                     *         "newPeersPerDay": 1
+                     *         "peerGapMs": 1000,
+                     *         "gapMs": 40,
+                     *         "perMinute": null,
+                     *         "newPeersPerDay": null
                      *       },
-                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *       "createdAt": "2026-09-01T13:15:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
@@ -15145,8 +18552,11 @@ export interface operations {
     webhooksList: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description `true` for active endpoints only, `false` for the others; both by default. */
                 isActive?: boolean;
             };
             header?: never;
@@ -15155,7 +18565,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15171,30 +18581,30 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 5,
                      *           "url": "https://example.com/hooks/crm",
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "description": "Copies messages into our help desk",
                      *           "eventKinds": [
                      *             "*"
                      *           ],
                      *           "filter": {
                      *             "changedFields": [
-                     *               "stage"
+                     *               "lead_score"
                      *             ],
                      *             "channels": [
                      *               "telegram"
                      *             ],
                      *             "contactTagIds": [
-                     *               1
+                     *               4
                      *             ]
                      *           },
                      *           "isActive": true,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-10-12T07:50:00Z",
+                     *           "updatedAt": null,
                      *           "status": "healthy",
                      *           "consecutiveFailures": 0,
-                     *           "lastDeliveryAt": "2026-11-20T23:17:47Z",
-                     *           "lastSuccessAt": "2026-11-20T23:17:47Z",
+                     *           "lastDeliveryAt": "2026-11-20T14:31:58Z",
+                     *           "lastSuccessAt": "2026-11-20T14:31:59Z",
                      *           "secretHint": "aLSw"
                      *         }
                      *       ],
@@ -15218,7 +18628,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -15231,19 +18641,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "url": "https://example.com/hooks/crm",
-                 *       "description": "For whoever asked at the exhibition",
+                 *       "description": "Copies messages into our help desk",
                  *       "eventKinds": [
                  *         "*"
                  *       ],
                  *       "filter": {
                  *         "changedFields": [
-                 *           "stage"
+                 *           "lead_score"
                  *         ],
                  *         "channels": [
                  *           "telegram"
                  *         ],
                  *         "contactTagIds": [
-                 *           1
+                 *           4
                  *         ]
                  *       }
                  *     }
@@ -15252,7 +18662,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15269,30 +18679,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 5,
                      *       "url": "https://example.com/hooks/crm",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "Copies messages into our help desk",
                      *       "eventKinds": [
                      *         "*"
                      *       ],
                      *       "filter": {
                      *         "changedFields": [
-                     *           "stage"
+                     *           "lead_score"
                      *         ],
                      *         "channels": [
                      *           "telegram"
                      *         ],
                      *         "contactTagIds": [
-                     *           1
+                     *           4
                      *         ]
                      *       },
                      *       "isActive": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-10-12T07:50:00Z",
+                     *       "updatedAt": null,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
-                     *       "lastDeliveryAt": "2026-11-20T23:17:47Z",
-                     *       "lastSuccessAt": "2026-11-20T23:17:47Z",
+                     *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
+                     *       "lastSuccessAt": "2026-11-20T14:31:59Z",
                      *       "secretHint": "aLSw",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
                      *     }
@@ -15314,18 +18724,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15340,37 +18753,37 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 5,
                      *       "url": "https://example.com/hooks/crm",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "Copies messages into our help desk",
                      *       "eventKinds": [
                      *         "*"
                      *       ],
                      *       "filter": {
                      *         "changedFields": [
-                     *           "stage"
+                     *           "lead_score"
                      *         ],
                      *         "channels": [
                      *           "telegram"
                      *         ],
                      *         "contactTagIds": [
-                     *           1
+                     *           4
                      *         ]
                      *       },
                      *       "isActive": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-10-12T07:50:00Z",
+                     *       "updatedAt": null,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
-                     *       "lastDeliveryAt": "2026-11-20T23:17:47Z",
-                     *       "lastSuccessAt": "2026-11-20T23:17:47Z",
+                     *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
+                     *       "lastSuccessAt": "2026-11-20T14:31:59Z",
                      *       "secretHint": "aLSw"
                      *     }
                      */
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15397,22 +18810,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15450,15 +18866,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15468,19 +18887,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "url": "https://example.com/hooks/crm",
-                 *       "description": "For whoever asked at the exhibition",
+                 *       "description": "Copies messages into our help desk",
                  *       "eventKinds": [
                  *         "*"
                  *       ],
                  *       "filter": {
                  *         "changedFields": [
-                 *           "stage"
+                 *           "lead_score"
                  *         ],
                  *         "channels": [
                  *           "telegram"
                  *         ],
                  *         "contactTagIds": [
-                 *           1
+                 *           4
                  *         ]
                  *       },
                  *       "isActive": true
@@ -15490,7 +18909,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15506,30 +18925,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 5,
                      *       "url": "https://example.com/hooks/crm",
-                     *       "description": "For whoever asked at the exhibition",
+                     *       "description": "Copies messages into our help desk",
                      *       "eventKinds": [
                      *         "*"
                      *       ],
                      *       "filter": {
                      *         "changedFields": [
-                     *           "stage"
+                     *           "lead_score"
                      *         ],
                      *         "channels": [
                      *           "telegram"
                      *         ],
                      *         "contactTagIds": [
-                     *           1
+                     *           4
                      *         ]
                      *       },
                      *       "isActive": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-10-12T07:50:00Z",
+                     *       "updatedAt": null,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
-                     *       "lastDeliveryAt": "2026-11-20T23:17:47Z",
-                     *       "lastSuccessAt": "2026-11-20T23:17:47Z",
+                     *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
+                     *       "lastSuccessAt": "2026-11-20T14:31:59Z",
                      *       "secretHint": "aLSw"
                      *     }
                      */
@@ -15556,7 +18975,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15573,7 +18992,7 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "kind": "message.created",
-                     *           "description": "For whoever asked at the exhibition",
+                     *           "description": "For everybody who asked at the exhibition",
                      *           "example": {
                      *             "source": "exhibition"
                      *           }
@@ -15595,19 +19014,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
+                /** @description The number of the delivery, or its UUID from the header `X-SVC-Delivery`. */
                 deliveryId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15622,29 +19045,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2204,
                      *       "deliveryId": "0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211",
-                     *       "endpointId": 1,
+                     *       "endpointId": 5,
                      *       "eventKind": "message.created",
                      *       "eventId": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
-                     *       "status": "pending",
+                     *       "status": "succeeded",
                      *       "attemptCount": 1,
-                     *       "nextAttemptAt": "2035-06-30T09:00:00Z",
+                     *       "nextAttemptAt": null,
                      *       "responseStatus": 200,
-                     *       "responseBody": "We met at the exhibition.",
+                     *       "responseBody": "{\"ok\":true}",
                      *       "error": null,
                      *       "durationMs": 184,
                      *       "replayOfId": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "completedAt": null,
+                     *       "createdAt": "2026-11-20T14:31:58Z",
+                     *       "completedAt": "2026-11-20T14:31:59Z",
                      *       "requestHeaders": {
-                     *         "source": "exhibition"
+                     *         "X-SVC-Event": "message.created",
+                     *         "X-SVC-Attempt": "1"
                      *       },
-                     *       "requestBody": "We met at the exhibition.",
+                     *       "requestBody": "{\"event\":\"message.created\",\"id\":\"evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a860\", …}",
                      *       "attempts": [
                      *         {
                      *           "number": 1,
-                     *           "startedAt": "2026-11-20T23:17:47Z",
+                     *           "startedAt": "2026-11-20T14:31:58Z",
                      *           "durationMs": 184,
                      *           "responseStatus": 200,
                      *           "error": null,
@@ -15652,7 +19076,7 @@ export interface operations {
                      *             "content-type": "application/json",
                      *             "x-request-id": "6f1b9c1e4a3d"
                      *           },
-                     *           "errorClass": "dns"
+                     *           "errorClass": null
                      *         }
                      *       ]
                      *     }
@@ -15660,7 +19084,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15685,26 +19109,35 @@ export interface operations {
     webhooksListDeliveries: {
         parameters: {
             query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
                 after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Only deliveries with this status, for example `failed`. */
                 status?: components["schemas"]["DeliveryStatus"];
+                /** @description Only deliveries of this kind of event. */
                 eventKind?: components["schemas"]["EventKind"];
+                /** @description Only deliveries created at or after this time. */
                 since?: string;
+                /** @description Only deliveries created at or before this time. */
                 until?: string;
             };
             header?: {
-                /** @description An ETag: the answer is 304 when the resource has not changed since */
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15721,21 +19154,21 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 2204,
                      *           "deliveryId": "0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211",
-                     *           "endpointId": 1,
+                     *           "endpointId": 5,
                      *           "eventKind": "message.created",
                      *           "eventId": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
-                     *           "status": "pending",
+                     *           "status": "succeeded",
                      *           "attemptCount": 1,
-                     *           "nextAttemptAt": "2035-06-30T09:00:00Z",
+                     *           "nextAttemptAt": null,
                      *           "responseStatus": 200,
-                     *           "responseBody": "We met at the exhibition.",
+                     *           "responseBody": "{\"ok\":true}",
                      *           "error": null,
                      *           "durationMs": 184,
                      *           "replayOfId": null,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "completedAt": null
+                     *           "createdAt": "2026-11-20T14:31:58Z",
+                     *           "completedAt": "2026-11-20T14:31:59Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -15745,7 +19178,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15772,21 +19205,25 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
+                /** @description The number of the delivery, or its UUID from the header `X-SVC-Delivery`. */
                 deliveryId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15802,21 +19239,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 2204,
                      *       "deliveryId": "0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211",
-                     *       "endpointId": 1,
+                     *       "endpointId": 5,
                      *       "eventKind": "message.created",
                      *       "eventId": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
-                     *       "status": "pending",
+                     *       "status": "succeeded",
                      *       "attemptCount": 1,
-                     *       "nextAttemptAt": "2035-06-30T09:00:00Z",
+                     *       "nextAttemptAt": null,
                      *       "responseStatus": 200,
-                     *       "responseBody": "We met at the exhibition.",
+                     *       "responseBody": "{\"ok\":true}",
                      *       "error": null,
                      *       "durationMs": 184,
                      *       "replayOfId": null,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "completedAt": null
+                     *       "createdAt": "2026-11-20T14:31:58Z",
+                     *       "completedAt": "2026-11-20T14:31:59Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Delivery"];
@@ -15837,15 +19274,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15854,14 +19294,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-20T23:17:47Z"
+                 *       "since": "2026-11-20T00:00:00Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ReplayFailed"];
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15877,7 +19317,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "queued": 1
+                     *       "queued": 18
                      *     }
                      */
                     "application/json": components["schemas"]["ReplayedFailed"];
@@ -15899,15 +19339,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15923,7 +19366,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15940,9 +19383,9 @@ export interface operations {
                      * @example {
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
                      *       "secretHint": "aLSw",
-                     *       "previousValidUntil": "2026-11-20T23:17:47Z",
+                     *       "previousValidUntil": "2026-11-21T23:17:47Z",
                      *       "endpointIds": [
-                     *         1
+                     *         5
                      *       ]
                      *     }
                      */
@@ -15965,15 +19408,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition of this call safe for 24 hours: it answers what the first call answered
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
                  * @example 3f1c9d0e-contact-import-17
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An ETag: the change is refused with 412 when the resource has changed since */
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @example 7 */
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15989,7 +19435,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16005,21 +19451,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "delivery": {
-                     *         "id": 1,
+                     *         "id": 2204,
                      *         "deliveryId": "0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211",
-                     *         "endpointId": 1,
+                     *         "endpointId": 5,
                      *         "eventKind": "message.created",
                      *         "eventId": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
-                     *         "status": "pending",
+                     *         "status": "succeeded",
                      *         "attemptCount": 1,
-                     *         "nextAttemptAt": "2035-06-30T09:00:00Z",
+                     *         "nextAttemptAt": null,
                      *         "responseStatus": 200,
-                     *         "responseBody": "We met at the exhibition.",
+                     *         "responseBody": "{\"ok\":true}",
                      *         "error": null,
                      *         "durationMs": 184,
                      *         "replayOfId": null,
-                     *         "createdAt": "2026-11-20T23:17:47Z",
-                     *         "completedAt": null
+                     *         "createdAt": "2026-11-20T14:31:58Z",
+                     *         "completedAt": "2026-11-20T14:31:59Z"
                      *       }
                      *     }
                      */
@@ -16041,25 +19487,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16090,21 +19536,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16117,25 +19563,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16166,21 +19612,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16193,25 +19639,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16244,21 +19690,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16271,25 +19717,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16320,21 +19766,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16347,25 +19793,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16392,21 +19838,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16419,25 +19865,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16472,21 +19918,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16499,25 +19945,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16559,21 +20005,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16586,25 +20032,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16634,21 +20080,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16661,25 +20107,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16708,21 +20154,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16735,25 +20181,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16781,21 +20227,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16808,25 +20254,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16860,21 +20306,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16887,25 +20333,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -16942,21 +20388,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -16969,25 +20415,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17021,21 +20467,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17048,25 +20494,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17101,21 +20547,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17128,25 +20574,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17183,21 +20629,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17210,25 +20656,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17259,21 +20705,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17286,25 +20732,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17332,21 +20778,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17359,25 +20805,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17404,21 +20850,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17431,25 +20877,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17481,21 +20927,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17508,25 +20954,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17564,21 +21010,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17591,25 +21037,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17637,21 +21083,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17664,25 +21110,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17708,21 +21154,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17735,25 +21181,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17784,21 +21230,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17811,25 +21257,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17857,21 +21303,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17884,25 +21330,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -17939,21 +21385,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -17966,25 +21412,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -18018,21 +21464,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -18045,25 +21491,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -18092,21 +21538,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -18119,25 +21565,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -18164,21 +21610,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -18191,25 +21637,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -18242,21 +21688,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -18269,25 +21715,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -18320,21 +21766,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -18347,25 +21793,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event kind */
+                /** @description The kind of the event, as in `event` of the body. */
                 "X-SVC-Event": components["parameters"]["DeliveryEvent"];
-                /** @description Names this delivery: the same in every attempt, so that one can be told from a repetition */
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
                 "X-SVC-Delivery": components["parameters"]["DeliveryId"];
-                /** @description From 1 */
+                /** @description Number of the attempt, counted from 1. */
                 "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
-                /** @description Unix seconds of this attempt */
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
                 "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
-                /** @description `sha256=` and the hexadecimal HMAC-SHA256 of the body, keyed with the secret as it is given */
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
                 "X-SVC-Signature": components["parameters"]["DeliverySignature"];
-                /** @description The same with the secret before, during the grace of a rotation */
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
                 "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
-                /** @description The delivery that this one repeats */
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
                 "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
-                /** @description X-SVC-Delivery, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
                 "webhook-id": components["parameters"]["DeliveryWebhookId"];
-                /** @description X-SVC-Timestamp, as Standard Webhooks name it */
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
                 "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
-                /** @description The signature of Standard Webhooks; two of them during the grace of a rotation */
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
                 "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
             };
             path?: never;
@@ -18390,21 +21836,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is disabled at once */
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Taken; the whole answer must be there within 5 seconds */
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not taken: tried again, ten times within three days; `Retry-After` is respected */
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
             default: {
                 headers: {
                     [name: string]: unknown;
