@@ -12,7 +12,7 @@ export function oncePer<Of extends object, Result>(): (of: Of, act: () => Promis
 }
 
 /** In slices of so many. */
-export const sliced = <T>(all: readonly T[], size: number): T[][] =>
+export const chunks = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size));
 
 /** Does the work for each, so many side by side. */

@@ -6,7 +6,7 @@ import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { maxAttachments } from '#lib/entities/message.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import { distinct, nowhere } from './address.ts';
-import { escaped, sanitise, textOf } from './html.ts';
+import { escapeHtml, sanitise, textOf } from './html.ts';
 import { type Contents, leftOutMark, readParts } from './mime.ts';
 
 /** An incoming RFC 5322 message as far as the CRM keeps it: within the limits below, and what was left out is named at the end of its text. */
@@ -118,7 +118,7 @@ function bodyOf(texts: Contents['texts'], omitted: string[]): Pick<Mail, 'bodyTe
   const room = note === '' ? maxTextCharacters : maxTextCharacters - note.length - 2;
   return {
     bodyText: `${text.slice(0, room).toWellFormed()}\n\n${note}`.trim(),
-    bodyHtml: html === null || note === '' ? html : `${html}<p>${escaped(note)}</p>`,
+    bodyHtml: html === null || note === '' ? html : `${html}<p>${escapeHtml(note)}</p>`,
   };
 }
 
@@ -142,7 +142,7 @@ function htmlOf(texts: Contents['texts'], omitted: string[]): string | null {
   }
 }
 
-const paragraphs = (text: string) => escaped(text).replaceAll('\n', '<br />');
+const paragraphs = (text: string) => escapeHtml(text).replaceAll('\n', '<br />');
 
 function describedAttachments(attachments: Contents['attachments'], omitted: string[]): Mail['attachments'] {
   const left = attachments.length - maxAttachments;

@@ -11,7 +11,7 @@ import { canBeReached } from './address.ts';
 import { queueMail } from './outgoing.ts';
 import { requireSender } from './sender.ts';
 import { getThread } from './store.ts';
-import { readied, unnamed } from './written.ts';
+import { prepareMail, unnamed } from './written.ts';
 
 /**
  * Queues a reply to the sender of the newest inbound message. Raises 404, 409 for a spam thread and where no mail can leave, 400 when
@@ -33,7 +33,7 @@ export async function createReply(
   if (!canBeReached(thread.lastInbound.from.email))
     throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
   const { from, others } = thread.lastInbound;
-  const mail = await readied(
+  const mail = await prepareMail(
     tx,
     {
       ...written,

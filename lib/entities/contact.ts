@@ -145,15 +145,15 @@ export const ContactQuery = v.object({
 const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 
 /** What identifies a person, as it is compared. */
-export const normalised = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
-type Likeness = keyof typeof normalised;
+export const normalize = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
+type Likeness = keyof typeof normalize;
 
 /** The contacts that have the same, however it is spelled. */
 export const sameAs = (field: Likeness, value: string) =>
-  ({ [field]: normalised[field](value) }) as { [Field in Likeness]: Record<Field, string> }[Likeness];
+  ({ [field]: normalize[field](value) }) as { [Field in Likeness]: Record<Field, string> }[Likeness];
 
 const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | null }) =>
-  contact[field] === null ? null : normalised[field](contact[field]);
+  contact[field] === null ? null : normalize[field](contact[field]);
 
 /** What a contact and an account have to do with each other. */
 const Reach = v.object({
@@ -185,8 +185,8 @@ const maxEarlierEmails = 5;
 
 /** The first few of those given, none of which is another spelling of an earlier one or of the present one. */
 export function earlierEmails(present: string | null, ...given: readonly (string | null)[]): string[] {
-  const met = new Set([present && normalised.email(present)]);
-  const isNew = (email: string | null) => email !== null && met.size < met.add(normalised.email(email)).size;
+  const met = new Set([present && normalize.email(present)]);
+  const isNew = (email: string | null) => email !== null && met.size < met.add(normalize.email(email)).size;
   return given.filter((email): email is string => isNew(email)).slice(0, maxEarlierEmails);
 }
 
@@ -273,12 +273,12 @@ export const MergedContacts = entity({
   }),
   indexes: {
     into: ({ into }) => into,
-    email: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null),
+    email: ({ traces }) => (traces?.email ? normalize.email(traces.email) : null),
   },
 });
 
 /** Those who had an address when they were merged, however it is spelled, whether or not who they are now has kept it. */
-export const hadEmail = (email: string) => ({ email: normalised.email(email) });
+export const hadEmail = (email: string) => ({ email: normalize.email(email) });
 
 const upsertKeptSeconds = 60;
 

@@ -32,7 +32,7 @@ export const Identities = entity({
 export type Identity = v.InferOutput<(typeof Identities)['schema']>;
 
 /** What an identity says: `telegram/4711`, or `telegram/@anna` of a username. */
-export function shownIdentity({ sender, told }: Identity) {
+export function toIdentityView({ sender, told }: Identity) {
   const slash = sender.indexOf('/');
   const [channel, known] = [sender.slice(0, slash), sender.slice(slash + 1)];
   return known.startsWith('@')

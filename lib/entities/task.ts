@@ -149,7 +149,7 @@ export const isOverdue = ({ status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'
   status !== 'done' && dueAt !== null && dueAt < now;
 
 /** As it is shown at a time. */
-export const shownTask = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
+export const toTaskView = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
   ...task,
   status: statusNames[task.status] ?? task.status,
   priority: priorityNames[task.priority] ?? task.priority,

@@ -11,10 +11,10 @@ import { IdPool } from '#lib/table/ids.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { answerText } from './answer-text.ts';
+import { boundNames } from './bound-names.ts';
 import { withoutCredentials } from './credentials.ts';
 import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
-import { namesShown } from './names-shown.ts';
 import { answersTag, type Input, type Params, type RequestFacts, type Route, type Texts } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
@@ -251,7 +251,7 @@ export function answerOf(
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
   if (reply.location) headers['Location'] = reply.location;
-  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = namesShown(reply.ignored).join(',');
+  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = boundNames(reply.ignored).join(',');
   return { status, body, headers };
 }
 

@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '#lib/core/queues.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { holdsWords } from '#lib/core/text.ts';
-import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
+import { blank, fillKey, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */
 export const duePrefix = sharedPrefixes.due;
@@ -193,7 +193,7 @@ export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<It
 
 /** The partition of an entity: `7:live#contact`, or `7#member` where both environments share it. */
 export const entityPartition = <E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> = {}): string =>
-  scopedPartition(tenant, of, of.within === undefined ? of.name : filled(of.within, place));
+  scopedPartition(tenant, of, of.within === undefined ? of.name : fillKey(of.within, place));
 
 /** A partition of the tenant, or of the workspace if the entity is. */
 const scopedPartition = (tenant: Tenant, of: Entity, name: string) => `${scopeKey(tenant, of)}#${name}`;
@@ -218,7 +218,7 @@ export const kindOf = (of: Entity) => (of.within ?? of.name).replaceAll(blank, '
 
 /** What an index is called in the table for a value: `stage=new`. */
 function entryName(name: string, at: string | undefined, value: Value): string {
-  if (typeof value === 'object') return filled(at ?? name, value);
+  if (typeof value === 'object') return fillKey(at ?? name, value);
   return value === true ? (at ?? name) : `${at ?? name}=${value}`;
 }
 
@@ -316,7 +316,7 @@ function entriesIn<E extends Entity>(of: E, name: string, item: Item<E>): Entry[
 
 /** The group in which a counter is kept. */
 export const counterGroup = (of: Entity, counter: string, parts: Readonly<Record<string, string>> = {}): string =>
-  filled(of.counters?.[counter]?.group ?? counter, parts);
+  fillKey(of.counters?.[counter]?.group ?? counter, parts);
 
 /** What an item adds to the counters of its entity. */
 export function countedOf<E extends Entity>(

@@ -1,5 +1,5 @@
 import { hourMs, shifted } from '#lib/core/clock.ts';
-import { folded, wordsOf } from '#lib/core/text.ts';
+import { foldCase, wordsOf } from '#lib/core/text.ts';
 import {
   type Contains,
   type Entity,
@@ -60,7 +60,7 @@ export interface Listing<E extends Entity> {
 
 /** What an index keeps of an entity to make it findable by a substring of any of the texts. */
 export const searchable = (...texts: (string | null)[]) => ({
-  text: folded(texts.filter((text) => text).join('\n')),
+  text: foldCase(texts.filter((text) => text).join('\n')),
 });
 
 /** What such entries must contain for a `q`: every word, in any order. */

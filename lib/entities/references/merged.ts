@@ -1,6 +1,6 @@
 import { inParallel } from '#lib/core/async.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
-import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, hadEmail, MergedContacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -95,8 +95,8 @@ export async function hasAddress(
   { id, email, earlierEmails = [] }: StoredContact,
   address: string,
 ): Promise<boolean> {
-  const key = normalised.email(address);
-  if ([email, ...earlierEmails].some((one) => one !== null && normalised.email(one) === key)) return true;
+  const key = normalize.email(address);
+  if ([email, ...earlierEmails].some((one) => one !== null && normalize.email(one) === key)) return true;
   const { heirs } = await heirsOf(tx, address, maxFormer);
   for await (const heir of heirs) if (heir.id === id) return true;
   return false;
