@@ -205,7 +205,7 @@ function requireScopes(wanted: readonly Scope[], allowed: readonly Scope[]): voi
   }
 }
 
-/** What of a key must not go beyond that of its maker. */
+/** Bounds of a key that must not exceed those of its maker. */
 type Bound = 'scopes' | 'rateLimitPerMinute' | 'expiresAt' | 'ipAllowlist';
 
 const stronger = (field: Bound) =>
@@ -215,7 +215,7 @@ const stronger = (field: Bound) =>
     { reason: 'stronger_key', field },
   );
 
-/** What is given must not outlive the caller nor be usable from more addresses. */
+/** Checks that a new key neither outlives the caller nor can be used from more addresses. */
 function requireNotStronger(
   caller: Caller,
   { expiresAt, ipAllowlist }: { expiresAt?: string | null | undefined; ipAllowlist?: readonly string[] | undefined },

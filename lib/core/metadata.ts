@@ -109,7 +109,7 @@ export const metadataIndex = {
   copy: ({ metadata }: Described) => ({ text: pairsOf(metadata).join('') }),
 };
 
-/** What its entries must contain for a metadata filter. */
+/** Returns the texts that entries must contain for a metadata filter. */
 export const withMetadata = (filter: Record<string, string> | undefined) => pairsOf(filter ?? {});
 
 /** The pairs of two, of a key that both have the first one's; `left` are those of the second one that have no room. */

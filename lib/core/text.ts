@@ -9,8 +9,8 @@ export const hasControls = (text: string) => text.search(controls) !== -1;
 export const isOneLine = (text: string) => !lineControls.test(text);
 
 /**
- * What came from outside as a text may be stored: without its control characters but tab, line feed and carriage return, and with
- * U+FFFD for each half of a character (a lone surrogate), which no UTF-8 can hold.
+ * Returns a text from outside that can be stored. Control characters are removed but tab, line feed and carriage
+ * return; each lone surrogate becomes U+FFFD.
  */
 export const withoutControls = (text: string) => text.replace(controls, '').toWellFormed();
 

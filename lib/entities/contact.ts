@@ -37,7 +37,7 @@ const copiedPhone = (value: string) =>
     .replace(/\p{Zs}/gu, ' ')
     .replace(/[\u2010-\u2015]/g, '-');
 
-/** What callers state of somebody, with the limits of contract section 2. */
+/** Fields of a contact that callers set, with the limits of contract section 2. */
 const given = {
   name: nullableLine(200),
   username: nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username),
@@ -87,7 +87,7 @@ export const CreateContact = v.pipe(
 export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));
 export type ContactFields = v.InferOutput<typeof PatchContact>;
 
-/** What patch does not change, and where it is changed (contract section 2). */
+/** Fields that PATCH does not change, each with the operation that does (contract section 2). */
 export const readOnlyInPatch = {
   platform: 'POST /v1/contacts: the platform of a contact is fixed',
   stage: 'POST /v1/contacts/{id}/stage',
@@ -144,7 +144,7 @@ export const ContactQuery = v.object({
 /** Spelling does not tell people apart. */
 const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 
-/** What identifies a person, as it is compared. */
+/** Normal forms of the fields that identify a person, for comparison. */
 export const normalize = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
 type Likeness = keyof typeof normalize;
 
@@ -155,7 +155,7 @@ export const sameAs = (field: Likeness, value: string) =>
 const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | null }) =>
   contact[field] === null ? null : normalize[field](contact[field]);
 
-/** What a contact and an account have to do with each other. */
+/** Relation of a contact and an account. */
 const Reach = v.object({
   accountId: id(),
   /** The contact's on the account's channel. */
@@ -180,7 +180,7 @@ export const ContactChannel = v.pipe(
   v.title('ContactChannel'),
 );
 
-/** So many addresses are kept that a contact had before: mails to them may yet be answered. */
+/** Number of earlier addresses kept for a contact: replies may still come from them. */
 const maxEarlierEmails = 5;
 
 /** The first few of those given, none of which is another spelling of an earlier one or of the present one. */
@@ -190,7 +190,7 @@ export function earlierEmails(present: string | null, ...given: readonly (string
   return given.filter((email): email is string => isNew(email)).slice(0, maxEarlierEmails);
 }
 
-/** So many accounts are kept that a contact has to do with: every write of it takes them along. */
+/** Number of accounts kept for a contact: every write of the contact includes them. */
 export const maxReach = 50;
 
 /** A contact. */
@@ -204,7 +204,9 @@ export const Contacts = entity({
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
     reach: v.optional(v.array(Reach)),
-    /** Those that a PATCH has changed, the newest first; after a merge the target's before the source's. */
+    /**
+     * Earlier addresses that a PATCH has changed, newest first; after a merge the target's come before the source's.
+     */
     earlierEmails: v.optional(v.array(v.string())),
     /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
@@ -268,7 +270,9 @@ export const MergedContacts = entity({
   schema: v.object({
     id: id(),
     into: id(),
-    /** What it was known by, should that one be erased: the contact has not taken over all of it. */
+    /**
+     * Identifiers of a merged contact, kept so that its erasure also erases them: the target has not taken over all.
+     */
     traces: v.optional(Traces),
   }),
   indexes: {
@@ -277,7 +281,7 @@ export const MergedContacts = entity({
   },
 });
 
-/** Those who had an address when they were merged, however it is spelled, whether or not who they are now has kept it. */
+/** Returns the index values of merged contacts by an address that they had, in any spelling, whether or not the target has kept it. */
 export const hadEmail = (email: string) => ({ email: normalize.email(email) });
 
 const upsertKeptSeconds = 60;

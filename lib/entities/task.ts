@@ -106,7 +106,7 @@ const inDeal = {
   dueAt: v.nullable(v.string()),
 };
 
-/** What the index of a deal's tasks keeps of each, so that a deal is read with its tasks at once. */
+/** Fields of a task in the index of its deal, so that a deal is read with its tasks in one query. */
 export const TaskCopy = v.object(inDeal);
 
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
@@ -134,7 +134,7 @@ export const Tasks = entity({
   },
   counters: {
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
-    /** What is due, by month, read with what is open. */
+    /** Index of due tasks by month, read with the open ones. */
     due: {
       of: (task) => isAwaited(task) && { name: `due/${countedMonth(String(task.dueAt))}`, add: { count: 1 } },
       group: 'tasks',

@@ -52,7 +52,7 @@ function reasonIn(body = ''): string | null {
   }
 }
 
-/** Of a key and minute, in this process: the rate limit holds back no call beyond it from costing a line. */
+/** Lines per key and minute, in this process: calls above the rate limit would cost a line each. */
 const maxLimited = 20;
 const limited = new Map<string, number>();
 let minute = 0;

@@ -12,7 +12,7 @@ import { type Claim, ItemDone, openProgress, type Progress } from './batch-progr
 
 /** Meaning of one `op` of a batch. */
 export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown = unknown> {
-  /** Fields of the item, `op` included. */
+  /** Schema of the item, `op` included. */
   schema: Schema;
   /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
   readOnly?: Record<string, string>;
@@ -68,7 +68,7 @@ export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
             status: count(),
             ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
             error: v.nullable(Envelope),
-            /** Of a resource that has no room in the answer. */
+            /** Resource that has no room in the answer. */
             id: v.optional(id()),
           }),
           v.title(title.replace(/s$/, '')),

@@ -119,7 +119,7 @@ async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | und
   }
 }
 
-/** Codes of one action that may succeed when the work runs again. */
+/** Codes of a failed action that may succeed when the work runs again. */
 const conflicts = [conditionFailed, 'TransactionConflict'];
 const busy = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 

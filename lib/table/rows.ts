@@ -40,7 +40,7 @@ export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> 
   return found;
 }
 
-/** Of so many ids one is wanted at least, where rows are read together. */
+/** Upper bound of ids read per wanted one, where rows are read together. */
 const maxSpread = 2;
 
 /**

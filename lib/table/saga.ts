@@ -16,7 +16,7 @@ export const Sagas = entity({
     state: v.record(v.string(), v.unknown()),
     actor: v.custom<Actor>((actor) => typeof actor === 'object'),
     dueAt: v.string(),
-    /** Time since the worker's last completed part. */
+    /** Tries of the worker since its last completed part. */
     tries: v.optional(count(), 0),
   }),
   sortKey: ({ id }) => id,

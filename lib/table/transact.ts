@@ -42,8 +42,8 @@ export async function transact<Result>(
 }
 
 /**
- * Handlers of a commit that met a write conflict, was refused, or is too large. After any other failure, a 503
- * included, it is unknown whether the commit was written.
+ * Returns whether a commit has certainly written nothing: it met a write conflict, was refused, or is too large. After any
+ * other failure, a 503 included, that is unknown.
  */
 const hasWrittenNothing = (error: unknown) =>
   error instanceof WriteConflict || error instanceof UnfitRow || (error instanceof Problem && error.status !== 503);

@@ -335,7 +335,7 @@ export class UnitOfWork {
       );
   }
 
-  /** Writes of a commit. */
+  /** Returns the writes of a commit. */
   get work(): Work {
     return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };
   }

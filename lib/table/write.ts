@@ -102,7 +102,7 @@ class Expression {
     return condition === undefined ? '' : this.#partsOf(condition).join(' AND ');
   }
 
-  /** Parts of a condition; DynamoDB takes no parentheses that are not needed. */
+  /** Returns the parts of a condition; DynamoDB takes no parentheses that are not needed. */
   #partsOf({ absent = [], present = [], all = [], any = [], ...compared }: Condition): string[] {
     const parts: string[] = [];
     for (const [comparison, sign] of signs)

@@ -38,7 +38,7 @@ const mails: Record<string, () => Buffer> = {
   'empty lines of a header': () => mail([`Cc: ${filled('\n ').toString()}`], 'text'),
   'short lines of a header': () => mail([`Cc: ${filled('a\r\n ').toString()}`], 'text'),
   'short lines in heads of parts': () => parts(`--x\r\n${'a:b\r\n'.repeat(190_000)}\r\nx\r\n`),
-  'foldCase lines in heads of parts': () => parts(`--x\r\nContent-Type: a/b;${'\r\n '.repeat(20_000)}\r\n\r\nx\r\n`),
+  'folded lines in heads of parts': () => parts(`--x\r\nContent-Type: a/b;${'\r\n '.repeat(20_000)}\r\n\r\nx\r\n`),
   'pieces of file names': () =>
     parts(
       `--x\r\nContent-Type: a/b; ${Array.from({ length: 60_000 }, (_, at) => `name*${at}*=%41;`).join('')}\r\n\r\nx\r\n`,

@@ -36,7 +36,7 @@ export function tracesOf(contact: StoredContact, reach: readonly Reach[]): Trace
 
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
-/** What a message that was received or sent tells. */
+/** Returns the reach that one received or sent message shows. */
 export function reachBy(message: StoredMessage, userId = message.atPlatform?.userId ?? null): Reach[] {
   const { accountId, direction } = message;
   if (accountId === null) return [];
