@@ -23,7 +23,7 @@ export const StoredAttachment = v.object({
   key: v.optional(v.nullable(v.string()), null),
   /** Where a caller had put them, once they are copied: that, too, goes with an erasure before the bucket removes it. */
   uploadedAs: v.exactOptional(v.string()),
-  /** What the platform calls the file: the same in every message that carries it. */
+  /** Id of the file at the platform: the same in every message that carries it. */
   atPlatform: v.exactOptional(v.string()),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
@@ -54,9 +54,9 @@ export const Message = v.pipe(
     entities: v.array(TextEntity),
     /** Which message it answers. */
     replyToMessageId: v.nullable(id()),
-    /** Who has written it first. */
+    /** Author of the original message. */
     forwardedFrom: v.nullable(v.string()),
-    /** What its words cannot say, by the platform's name of its kind: an order form, a poll, buttons. */
+    /** Content besides the text, by the platform's name of its kind: an order form, a poll, buttons. */
     data,
     sentAt: v.nullable(time()),
     editedAt: v.nullable(time()),

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { shortCalls } from '#lib/aws/short-calls.ts';
-import { inParallel, chunks } from '#lib/core/async.ts';
+import { chunks, inParallel } from '#lib/core/async.ts';
 import { minuteMs, now } from '#lib/core/clock.ts';
 import { env, queueUrl } from '#lib/core/env.ts';
 import { unavailable } from '#lib/core/problem.ts';

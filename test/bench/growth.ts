@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { mintKey } from '#lib/auth/key-store.ts';
-import { inParallel, chunks } from '#lib/core/async.ts';
+import { chunks, inParallel } from '#lib/core/async.ts';
 import { dayMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
