@@ -18,7 +18,11 @@ export function postmanCollection(document: Document): string {
       { key: 'apiKey', value: '' },
     ],
     item: document.tags
-      .map(({ name }) => ({ name, item: operationsOf(document, name).map((called) => requestOf(document, called)) }))
+      .map(({ name, description: about }) => ({
+        name,
+        ...(about && { description: about }),
+        item: operationsOf(document, name).map((called) => requestOf(document, called)),
+      }))
       .filter(({ item }) => item.length > 0),
   };
   return `${JSON.stringify(collection, null, 2)}\n`;

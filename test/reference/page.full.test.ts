@@ -215,7 +215,7 @@ test('the panel shows it too, and calls as who is signed in: what is live is rea
   await page.keyboard.press('Escape');
   await page.fill('main input[type=search]', 'limit_reached');
   await page.press('main input[type=search]', 'Enter');
-  await page.waitForSelector('main h1:text-is("Errors")');
+  await page.waitForSelector('main h1:text-is("limit_reached")');
   expect(page.url()).toContain('#/developers/reference/errors/limit_reached');
   expect(await accessibilityFindings(page)).toEqual([]);
   await screenshot(page, 'panel-reference');
