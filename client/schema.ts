@@ -780,7 +780,7 @@ export interface paths {
         put?: never;
         /**
          * Reply in an e-mail thread
-         * @description Queues a reply in a mail thread to whoever wrote last. Recipients count against the daily quota of the workspace (429 `daily_quota`). A spam thread is not answered. Without a sender address of the deployment it answers 409 `mail_not_configured`.
+         * @description Queues a reply in a mail thread to whoever wrote last, or to the address they ask to answer (`Reply-To`). Recipients count against the daily quota of the workspace (429 `daily_quota`). A spam thread is not answered. Without a sender address of the deployment it answers 409 `mail_not_configured`.
          *
          *     Requires the scope `email:send`.
          */
@@ -2549,10 +2549,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * A contact has pressed a button under a message; `message_id` is the inbound message that says so.
-         * @description Sent when a contact has pressed a button under one of your messages. Use `data` to continue the dialogue. The press is an inbound message as well, whose id is `message_id`.
-         */
+        /** A contact has pressed a button under a message; `message_id` is the inbound message that says so. */
         post: operations["onMessageButtonPressed"];
         delete?: never;
         options?: never;
@@ -3627,6 +3624,16 @@ export interface components {
             sizeBytes: number;
             /** @description Whether the bytes can be loaded. */
             status: components["schemas"]["AttachmentStatus"];
+            /**
+             * @description The id by which the HTML of a mail names the picture, as in `cid:logo@example`. Null when there is none.
+             * @default null
+             */
+            contentId?: string | null;
+            /**
+             * @description Whether a mail shows it inside its text, as it does a logo. False for files beside the text.
+             * @default false
+             */
+            isInline?: boolean;
         };
         AttachmentFile: {
             /**
@@ -3645,6 +3652,16 @@ export interface components {
             sizeBytes: number;
             /** @description Whether the bytes can be loaded. */
             status: components["schemas"]["AttachmentStatus"];
+            /**
+             * @description The id by which the HTML of a mail names the picture, as in `cid:logo@example`. Null when there is none.
+             * @default null
+             */
+            contentId?: string | null;
+            /**
+             * @description Whether a mail shows it inside its text, as it does a logo. False for files beside the text.
+             * @default false
+             */
+            isInline?: boolean;
             /** @description Link to the bytes, which needs no key. Null unless the status is `stored`. */
             url: string | null;
             /**
@@ -3800,9 +3817,9 @@ export interface components {
             name: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company: string | null;
@@ -4348,9 +4365,9 @@ export interface components {
             name: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company: string | null;
@@ -4415,9 +4432,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -4439,9 +4456,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -4453,7 +4470,7 @@ export interface components {
             title: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              * @default 0
              */
             value?: number;
@@ -4492,7 +4509,7 @@ export interface components {
             title: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              * @default 0
              */
             value?: number;
@@ -4627,6 +4644,8 @@ export interface components {
              * @default false
              */
             replyAll?: boolean;
+            /** @description Add the message that it answers below the text, as mail programs do. Default false. */
+            quote?: boolean;
         };
         CreateTag: {
             /** @description Name of the tag, 1 to 50 characters, unique in any case. */
@@ -4757,7 +4776,7 @@ export interface components {
             type: components["schemas"]["TransactionType"];
             /**
              * Format: double
-             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.
+             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with at most two decimals.
              */
             amount: number;
             /** @description Currency of the amount, as its three letters of ISO 4217: `EUR`. */
@@ -4992,7 +5011,7 @@ export interface components {
             contactName: string | null;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              */
             value: number;
             /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
@@ -5356,7 +5375,7 @@ export interface components {
             contactName: string | null;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              */
             value: number;
             /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
@@ -5776,12 +5795,18 @@ export interface components {
              * @description When it was created, in UTC to the second.
              */
             createdAt: string;
+            /** @description Whether a program wrote it, such as an absence notice. It stops no sequence and reopens no thread. */
+            isAutomatic: boolean;
+            /** @description Addresses that an answer goes to instead of `from`, as the sender asks. Empty for an answer to `from`. */
+            replyTo: components["schemas"]["Mailbox"][];
             /** @description The text as plain text. If the mail has only HTML, it is made from that. */
             bodyText: string;
             /** @description The text as sanitized HTML. Null when the mail has none. */
             bodyHtml: string | null;
             /** @description Whether the sender is who the mail says. Null for outbound mail. */
             authentication: components["schemas"]["EmailAuthentication"] | null;
+            /** @description The text without the mails that it quotes: what its author wrote now. */
+            newText: string;
         };
         EmailMessageList: {
             /** @description The entries of this page, newest first, at most `limit` of them. */
@@ -6371,7 +6396,7 @@ export interface components {
             contactName: string | null;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              */
             value: number;
             /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
@@ -7259,16 +7284,10 @@ export interface components {
             isRead: boolean;
             /** @description Files that came or go with it. Read one to get a link to its bytes. */
             attachments: components["schemas"]["Attachment"][];
-            /** @description Parts of the text that are more than their words, such as links and bold words. Empty when there are none. */
             entities: components["schemas"]["TextEntity"][];
-            /**
-             * Format: int64
-             * @description Id of the message that this one answers. Null when it answers none that is known here.
-             */
+            /** Format: int64 */
             replyToMessageId: number | null;
-            /** @description Name of the person or chat that wrote a forwarded message first. Null when it was not forwarded. */
             forwardedFrom: string | null;
-            /** @description Content that words cannot show, by the name of its kind at the platform: a poll, a form, buttons. Null when there is none. */
             data: {
                 [key: string]: unknown;
             } | null;
@@ -7336,7 +7355,6 @@ export interface components {
                 contact_id: string;
                 /** @description Id of the account, as text. Null for mail. */
                 account_id: string;
-                /** @description The `data` of the button, as you gave it when you sent it. */
                 data: string;
             };
             /**
@@ -7824,9 +7842,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -7838,7 +7856,7 @@ export interface components {
             title?: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              */
             value?: number;
             /**
@@ -9052,19 +9070,11 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
         };
         TextEntity: {
-            /** @description The kind of this part, as the platform names it: `bold`, `text_link`. */
             type: string;
-            /**
-             * Format: int32
-             * @description Where the part begins in the text, in UTF-16 units from 0.
-             */
+            /** Format: int32 */
             offset: number;
-            /**
-             * Format: int32
-             * @description How long the part is, in UTF-16 units.
-             */
+            /** Format: int32 */
             length: number;
-            /** @description Address behind the words of a link. Null for every other kind. */
             url: string | null;
         };
         Transaction: {
@@ -9077,7 +9087,7 @@ export interface components {
             type: components["schemas"]["TransactionType"];
             /**
              * Format: double
-             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.
+             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with at most two decimals.
              */
             amount: number;
             /** @description Currency of the amount, as its three letters of ISO 4217: `EUR`. */
@@ -9252,9 +9262,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -9288,7 +9298,7 @@ export interface components {
             title?: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
              */
             value?: number;
             /**
@@ -9366,9 +9376,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -9392,9 +9402,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -9739,7 +9749,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9802,7 +9812,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9838,7 +9848,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentWithInstructions"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9868,7 +9878,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only agents that are active, or only those that are disabled; both by default. */
                 status?: components["schemas"]["AgentStatus"];
-                /** @description Only agents whose name or description contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only agents whose name or description contains this text, in any case. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -9877,7 +9887,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9959,7 +9969,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10013,7 +10023,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10107,7 +10117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10177,7 +10187,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10243,7 +10253,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10268,7 +10278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10321,7 +10331,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10390,7 +10400,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10480,7 +10490,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10552,7 +10562,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only contacts of this messaging platform; all platforms by default. */
                 platform?: components["schemas"]["Platform"];
-                /** @description Only contacts whose name, username, or phone number contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only contacts whose name, username, or phone number contains this text, in any case. At most 200 characters. */
                 q?: string;
                 /** @description Only contacts in this stage of the contact pipeline, for example `qualified`. */
                 stage?: components["schemas"]["ContactStage"];
@@ -10592,7 +10602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10670,7 +10680,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10748,7 +10758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10786,7 +10796,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10840,7 +10850,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10917,7 +10927,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10977,7 +10987,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11061,10 +11071,19 @@ export interface operations {
                      *           "status": "received",
                      *           "isRead": false,
                      *           "attachments": [],
-                     *           "entities": [],
-                     *           "replyToMessageId": null,
-                     *           "forwardedFrom": null,
-                     *           "data": null,
+                     *           "entities": [
+                     *             {
+                     *               "type": "example",
+                     *               "offset": 1,
+                     *               "length": 1,
+                     *               "url": "https://example.com/hooks/crm"
+                     *             }
+                     *           ],
+                     *           "replyToMessageId": 1,
+                     *           "forwardedFrom": "example",
+                     *           "data": {
+                     *             "source": "exhibition"
+                     *           },
                      *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
                      *           "readAt": null,
@@ -11225,11 +11244,20 @@ export interface operations {
                      *               "fileName": "offer.pdf",
                      *               "contentType": "application/pdf",
                      *               "sizeBytes": 48213,
-                     *               "status": "stored"
+                     *               "status": "stored",
+                     *               "contentId": null,
+                     *               "isInline": false
                      *             }
                      *           ],
                      *           "sentAt": "2026-11-20T13:02:40Z",
                      *           "createdAt": "2026-11-20T13:02:44Z",
+                     *           "isAutomatic": true,
+                     *           "replyTo": [
+                     *             {
+                     *               "name": "Ada Lovelace",
+                     *               "email": "ada@example.com"
+                     *             }
+                     *           ],
                      *           "bodyText": "Is the offer still open?",
                      *           "bodyHtml": "<p>Is the offer still open?</p>",
                      *           "authentication": {
@@ -11237,7 +11265,8 @@ export interface operations {
                      *             "dkim": "pass",
                      *             "dmarc": "pass",
                      *             "verdict": "pass"
-                     *           }
+                     *           },
+                     *           "newText": "Is the offer still open?"
                      *         }
                      *       ]
                      *     }
@@ -11245,7 +11274,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactExport"];
                 };
             };
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11273,7 +11302,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactExportFile"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11312,7 +11341,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11354,7 +11383,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactWithTags"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11412,7 +11441,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11484,7 +11513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11507,7 +11536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11562,7 +11591,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11629,7 +11658,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11701,7 +11730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11735,7 +11764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactChannelList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11779,7 +11808,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11820,7 +11849,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11874,7 +11903,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11959,7 +11988,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11987,10 +12016,19 @@ export interface operations {
                      *           "status": "received",
                      *           "isRead": false,
                      *           "attachments": [],
-                     *           "entities": [],
-                     *           "replyToMessageId": null,
-                     *           "forwardedFrom": null,
-                     *           "data": null,
+                     *           "entities": [
+                     *             {
+                     *               "type": "example",
+                     *               "offset": 1,
+                     *               "length": 1,
+                     *               "url": "https://example.com/hooks/crm"
+                     *             }
+                     *           ],
+                     *           "replyToMessageId": 1,
+                     *           "forwardedFrom": "example",
+                     *           "data": {
+                     *             "source": "exhibition"
+                     *           },
                      *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
                      *           "readAt": null,
@@ -12004,7 +12042,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12058,7 +12096,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12118,7 +12156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12187,7 +12225,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12272,7 +12310,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12315,7 +12353,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactWithTags"];
                 };
             };
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12405,7 +12443,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12481,7 +12519,7 @@ export interface operations {
                 stage?: components["schemas"]["DealStageKey"];
                 /** @description Only deals with the contact of this id. */
                 contactId?: number;
-                /** @description Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only deals whose title contains this text, in any case. At most 200 characters. */
                 q?: string;
                 /** @description Only deals worth at least this much, in whatever currency. Combine it with `currency`. */
                 minValue?: number;
@@ -12513,7 +12551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12591,7 +12629,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12664,7 +12702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12708,7 +12746,7 @@ export interface operations {
                     "application/json": components["schemas"]["DealWithTasks"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12767,7 +12805,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12841,7 +12879,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12864,7 +12902,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12919,7 +12957,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12986,7 +13024,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13074,7 +13112,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13153,7 +13191,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13221,14 +13259,15 @@ export interface operations {
                  *       "bcc": [],
                  *       "runAt": null,
                  *       "force": false,
-                 *       "replyAll": false
+                 *       "replyAll": false,
+                 *       "quote": true
                  *     }
                  */
                 "application/json": components["schemas"]["CreateReply"];
             };
         };
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13295,7 +13334,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13315,6 +13354,8 @@ export interface operations {
                      *       "contentType": "application/pdf",
                      *       "sizeBytes": 48213,
                      *       "status": "stored",
+                     *       "contentId": null,
+                     *       "isInline": false,
                      *       "url": "https://example.com/hooks/crm",
                      *       "expiresAt": "2035-06-30T09:00:00Z"
                      *     }
@@ -13322,7 +13363,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentFile"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13361,7 +13402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13391,7 +13432,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmailThread"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13435,7 +13476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13475,11 +13516,20 @@ export interface operations {
                      *               "fileName": "offer.pdf",
                      *               "contentType": "application/pdf",
                      *               "sizeBytes": 48213,
-                     *               "status": "stored"
+                     *               "status": "stored",
+                     *               "contentId": null,
+                     *               "isInline": false
                      *             }
                      *           ],
                      *           "sentAt": "2026-11-20T13:02:40Z",
                      *           "createdAt": "2026-11-20T13:02:44Z",
+                     *           "isAutomatic": true,
+                     *           "replyTo": [
+                     *             {
+                     *               "name": "Ada Lovelace",
+                     *               "email": "ada@example.com"
+                     *             }
+                     *           ],
                      *           "bodyText": "Is the offer still open?",
                      *           "bodyHtml": "<p>Is the offer still open?</p>",
                      *           "authentication": {
@@ -13487,7 +13537,8 @@ export interface operations {
                      *             "dkim": "pass",
                      *             "dmarc": "pass",
                      *             "verdict": "pass"
-                     *           }
+                     *           },
+                     *           "newText": "Is the offer still open?"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -13497,7 +13548,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmailMessageList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13532,7 +13583,7 @@ export interface operations {
                 contactId?: number;
                 /** @description `true` for threads with unread messages only. Default: all threads. */
                 unreadOnly?: boolean;
-                /** @description Only threads whose subject, preview, or participants contain all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only threads whose subject, preview, or participants contain this text, in any case. At most 200 characters. */
                 q?: string;
                 /** @description Only threads of this member. `none` finds the threads that nobody looks after. */
                 assignedToUserId?: string;
@@ -13545,7 +13596,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13620,7 +13671,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13680,7 +13731,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13710,7 +13761,7 @@ export interface operations {
                     "application/json": components["schemas"]["Erasure"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13747,7 +13798,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13822,7 +13873,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13882,7 +13933,7 @@ export interface operations {
                 from?: string;
                 /** @description Only transactions that occurred at or before this time. */
                 to?: string;
-                /** @description Only transactions whose description or category contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only transactions whose description or category contains this text, in any case. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -13891,7 +13942,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13970,7 +14021,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14033,7 +14084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14062,7 +14113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invoice"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14101,7 +14152,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14135,7 +14186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transaction"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14188,7 +14239,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14251,7 +14302,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14309,7 +14360,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14370,7 +14421,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14431,7 +14482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14474,7 +14525,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14511,7 +14562,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14564,7 +14615,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14626,7 +14677,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14684,7 +14735,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14769,7 +14820,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14838,7 +14889,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14877,7 +14928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14922,7 +14973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14997,7 +15048,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15075,7 +15126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15099,7 +15150,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpMessage"];
                 };
             };
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15143,7 +15194,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15198,7 +15249,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15224,7 +15275,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15252,7 +15303,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Only members whose name or e-mail address contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only members whose name or e-mail address contains this text, in any case. At most 200 characters. */
                 q?: string;
                 /** @description `true` for members who may sign in only, `false` for former ones; both by default. */
                 isActive?: boolean;
@@ -15263,7 +15314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15325,7 +15376,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15345,6 +15396,8 @@ export interface operations {
                      *       "contentType": "application/pdf",
                      *       "sizeBytes": 48213,
                      *       "status": "stored",
+                     *       "contentId": null,
+                     *       "isInline": false,
                      *       "url": "https://example.com/hooks/crm",
                      *       "expiresAt": "2035-06-30T09:00:00Z"
                      *     }
@@ -15352,7 +15405,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentFile"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15399,7 +15452,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15426,10 +15479,19 @@ export interface operations {
                      *           "status": "received",
                      *           "isRead": false,
                      *           "attachments": [],
-                     *           "entities": [],
-                     *           "replyToMessageId": null,
-                     *           "forwardedFrom": null,
-                     *           "data": null,
+                     *           "entities": [
+                     *             {
+                     *               "type": "example",
+                     *               "offset": 1,
+                     *               "length": 1,
+                     *               "url": "https://example.com/hooks/crm"
+                     *             }
+                     *           ],
+                     *           "replyToMessageId": 1,
+                     *           "forwardedFrom": "example",
+                     *           "data": {
+                     *             "source": "exhibition"
+                     *           },
                      *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
                      *           "readAt": null,
@@ -15460,7 +15522,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15503,7 +15565,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15548,7 +15610,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineWithColumns"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15585,7 +15647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15642,7 +15704,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15683,7 +15745,7 @@ export interface operations {
                     "application/json": components["schemas"]["ColumnList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15730,7 +15792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15792,7 +15854,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15835,7 +15897,7 @@ export interface operations {
                     "application/json": components["schemas"]["SequenceWithSteps"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15867,7 +15929,7 @@ export interface operations {
                 status?: components["schemas"]["SequenceStatus"];
                 /** @description Only sequences of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
-                /** @description Only sequences whose name contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only sequences whose name contains this text, in any case. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -15876,7 +15938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15951,7 +16013,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15987,7 +16049,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnrollmentList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16032,7 +16094,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16101,7 +16163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16156,7 +16218,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16215,7 +16277,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16273,7 +16335,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16339,7 +16401,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16413,7 +16475,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16491,7 +16553,7 @@ export interface operations {
                 dueBefore?: string;
                 /** @description Only tasks due after this time, exclusive. */
                 dueAfter?: string;
-                /** @description Only tasks whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
+                /** @description Only tasks whose title contains this text, in any case. At most 200 characters. */
                 q?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -16515,7 +16577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16594,7 +16656,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16657,7 +16719,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16691,7 +16753,7 @@ export interface operations {
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16751,7 +16813,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16815,7 +16877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16838,7 +16900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16893,7 +16955,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16960,7 +17022,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17029,7 +17091,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17100,7 +17162,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17171,7 +17233,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17261,7 +17323,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17340,7 +17402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17401,7 +17463,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17468,7 +17530,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17529,7 +17591,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17616,7 +17678,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17686,7 +17748,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17742,7 +17804,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17785,7 +17847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17846,7 +17908,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17919,7 +17981,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17946,7 +18008,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageJob"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17990,7 +18052,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18052,7 +18114,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18107,7 +18169,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18191,7 +18253,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18272,7 +18334,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18333,7 +18395,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18406,7 +18468,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18433,7 +18495,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageJob"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18494,7 +18556,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18565,7 +18627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18662,7 +18724,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The resource was created. `Location` names it. */
+            /** @description Created */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18738,7 +18800,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18783,7 +18845,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18828,7 +18890,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18909,7 +18971,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18975,7 +19037,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19030,7 +19092,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19084,7 +19146,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19137,7 +19199,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19178,7 +19240,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
+            /** @description Not changed since the ETag */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19223,7 +19285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19301,7 +19363,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was accepted and is done soon after. */
+            /** @description Accepted; it is done soon after */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19366,7 +19428,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19435,7 +19497,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The call was done. */
+            /** @description Done */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -4,6 +4,8 @@ interface Said {
   contactId: number | null;
   direction: 'inbound' | 'outbound';
   at: string;
+  /** A program wrote it: it answers nothing. */
+  isAutomatic?: boolean;
 }
 
 /** 0 to 1 with four decimals; null when there is nothing to divide by. */
@@ -21,16 +23,17 @@ type Conversation = { [Direction in Said['direction']]?: { first: Moment; last: 
 export class Conversations {
   #of = new Map<number, Conversation>();
 
-  add({ contactId, direction, at, id }: Said): void {
+  add({ contactId, direction, at, id, isAutomatic }: Said): void {
     if (contactId === null) return;
     const moment = { at, id };
     const conversation = this.#of.get(contactId) ?? {};
+    this.#of.set(contactId, conversation);
+    if (isAutomatic) return;
     const { first, last } = conversation[direction] ?? { first: moment, last: moment };
     conversation[direction] = {
       first: isBefore(moment, first) ? moment : first,
       last: isBefore(last, moment) ? moment : last,
     };
-    this.#of.set(contactId, conversation);
   }
 
   get uniqueContacts(): number {

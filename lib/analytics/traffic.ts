@@ -16,7 +16,11 @@ const common = {
   accountId: v.nullable(id()),
   at: v.string(),
 };
-const SeenMessage = v.object({ ...common, direction: storedChoice(['inbound', 'outbound']) });
+const SeenMessage = v.object({
+  ...common,
+  direction: storedChoice(['inbound', 'outbound']),
+  isAutomatic: v.exactOptional(v.boolean()),
+});
 const SeenJob = v.object({ ...common, status: storedChoice(['queued', 'sent', 'failed']) });
 
 /** A message that was received or sent. */

@@ -1,7 +1,14 @@
 import type * as v from 'valibot';
 import { conflict, invalidField } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
-import { Contacts, normalize, type StoredContact, sameAs, type UpsertContact, Upserts } from '#lib/entities/contact.ts';
+import {
+  Contacts,
+  normalised,
+  type StoredContact,
+  sameAs,
+  type UpsertContact,
+  Upserts,
+} from '#lib/entities/contact.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -25,11 +32,11 @@ export async function upsertContact(
 ): Promise<{ contact: ShownContact; isNew: boolean }> {
   const value = fields[matchOn];
   if (!value) throw invalidField(matchOn, 'required', `${matchOn} is required because it is matched on`);
-  const sought = normalize[matchOn](value);
+  const sought = normalised[matchOn](value);
   const match = `${matchOn}=${sought}`;
   const isMatch = (contact: StoredContact) => {
     const own = contact[matchOn];
-    if (own === null || normalize[matchOn](own) !== sought) return false;
+    if (own === null || normalised[matchOn](own) !== sought) return false;
     return matchOn !== 'username' || contact.platform === fields.platform;
   };
   const upsert = { match: matchOn === 'username' ? `${fields.platform}/${match}` : match };

@@ -9,7 +9,7 @@ export interface SignedIn {
   expiresAt: string;
   memberId: number;
   role: Role;
-  /** Members who are the same person in other workspaces. */
+  /** Whom else the session is of: the same person in other workspaces. */
   memberships: readonly Membership[];
 }
 
@@ -24,7 +24,7 @@ export interface Membership {
 /** Whose call it is and what it may do: that of a key, or of a member in the panel. */
 export interface Caller {
   tenant: Tenant;
-  /** Actor that events, activities and the audit trail name. */
+  /** Who events, activities and the audit trail say it was. */
   actor: Actor;
   /** Null of a member. */
   keyId: string | null;

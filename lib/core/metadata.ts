@@ -75,7 +75,7 @@ export const StoredMetadata = v.record(v.string(), v.string());
 const shown = v.record(v.string(), v.string());
 
 /** Metadata as it is shown, in answers and in events: by key, because the table keeps no order and the ETag is made of this. */
-export const toMetadataView = (metadata: Record<string, string>) =>
+export const shownMetadata = (metadata: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(metadata)
       .map(([key, value]) => [unmarked(key), value] as const)
@@ -85,7 +85,7 @@ export const toMetadataView = (metadata: Record<string, string>) =>
 /** The metadata of something as answers show it. */
 export const Metadata = {
   ...shown,
-  '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: toMetadataView(dataset.value) }),
+  '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: shownMetadata(dataset.value) }),
 } as typeof shown;
 
 export const MetadataAnswer = v.pipe(v.object({ metadata: Metadata }), v.title('Metadata'));
@@ -109,18 +109,18 @@ export const metadataIndex = {
   copy: ({ metadata }: Described) => ({ text: pairsOf(metadata).join('') }),
 };
 
-/** Returns the texts that entries must contain for a metadata filter. */
+/** What its entries must contain for a metadata filter. */
 export const withMetadata = (filter: Record<string, string> | undefined) => pairsOf(filter ?? {});
 
 /** The pairs of two, of a key that both have the first one's; `left` are those of the second one that have no room. */
-export function unite(first: Record<string, string>, second: Record<string, string>) {
+export function united(first: Record<string, string>, second: Record<string, string>) {
   const added = Object.entries(second)
     .filter(([key]) => !Object.hasOwn(first, key))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const room = maxPairs - Object.keys(first).length;
   return {
     metadata: { ...first, ...Object.fromEntries(added.slice(0, room)) },
-    left: toMetadataView(Object.fromEntries(added.slice(room))),
+    left: shownMetadata(Object.fromEntries(added.slice(room))),
   };
 }
 

@@ -1,5 +1,5 @@
 interface Meaning {
-  /** Description of the scope in the panel. */
+  /** What it lets a key do, as the panel says it. */
   lets: string;
   /** A member of the role `member` does not have it (contract section 27). */
   isOfOwners: boolean;

@@ -37,6 +37,10 @@ export function isOwnAddress(tenant: Tenant, email: string): boolean {
   return sameAddress(email, env('MAIL_FROM') ?? '') || owner?.workspaceId === tenant.workspaceId;
 }
 
+/** Whether mail to this address comes to a workspace, or from the deployment's sender: an answer to it would be an answer to ourselves. */
+export const isOurs = (email: string): boolean =>
+  sameAddress(email, env('MAIL_FROM') ?? '') || tenantOf(email) !== undefined;
+
 /** Whose own address this is, if it is one; with a domain only one of that domain. */
 export function tenantOf(email: string, domain?: string): Tenant | undefined {
   const [, workspaceId, suffix = 'live', at = ''] = /^workspace-(\d{1,10})(?:\+(\w+))?@(.*)$/i.exec(email) ?? [];

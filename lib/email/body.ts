@@ -1,9 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { firstCharacters } from '#lib/core/text.ts';
+import { withoutFiller } from './filler.ts';
 
 /** What a message says. */
-const Body = v.object({ bodyText: v.string(), bodyHtml: v.nullable(v.string()) });
+const Body = v.object({ bodyText: v.string(), bodyHtml: v.nullable(v.string()), newText: v.string() });
 export type Body = v.InferOutput<typeof Body>;
 
 /** What an item of 400 KB holds of a message, beside its keys. JSON is hardly ever shorter than what the table counts. */
@@ -17,8 +18,8 @@ const maxOutputLength = 2 * 2 ** 20;
 export const isOverlong = (body: Body): boolean => Buffer.byteLength(JSON.stringify(body)) > maxOutputLength;
 
 /** The body in parts: what is left of the row of everything else that the message keeps, perhaps nothing, then others that each fit an item. Throws for one that is too long. */
-export function packBody({ bodyText, bodyHtml }: Body, besides: object): [string, ...string[]] {
-  const body = { bodyText, bodyHtml };
+export function packed({ bodyText, bodyHtml, newText }: Body, besides: object): [string, ...string[]] {
+  const body = { bodyText, bodyHtml, newText };
   if (isOverlong(body)) throw new Error('nobody could read a body that is so long');
   const text = gzipSync(JSON.stringify(body)).toString('base64');
   const room = maxRowBytes - Buffer.byteLength(JSON.stringify(besides));
@@ -34,12 +35,13 @@ export const leastBytesIn = (first: string, moreParts: number): number =>
   (first.length + Math.max(0, moreParts - 1) * partCharacters) * 0.7;
 
 /** Throws for what is longer than any body, or none. */
-export const unpackBody = (parts: readonly string[]): Body =>
+export const unpacked = (parts: readonly string[]): Body =>
   v.parse(Body, JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64'), { maxOutputLength }).toString()));
 
-/** The first characters of a text, on one line. */
+/** The first characters of a text, on one line, without the addresses of its links. */
 export function previewOf(text: string, characters = 140): string {
-  const line = firstCharacters(text, characters * 20)
+  const line = withoutFiller(firstCharacters(text, characters * 20))
+    .replaceAll(/ ?<https?:[^<>\s]*>/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
   return firstCharacters(line, characters);

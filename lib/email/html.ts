@@ -1,4 +1,5 @@
 import sanitizeHtml from 'sanitize-html';
+import { isHidden, shownText, unshown } from './html-text.ts';
 
 const plain = /^[\w\s#%.,()'"-]*$/;
 const harmlessStyles = [
@@ -56,12 +57,14 @@ export const sanitise = (html: string): string =>
         td: ['colspan', 'rowspan'],
         th: ['colspan', 'rowspan'],
       },
+      nonTextTags: unshown,
+      exclusiveFilter: ({ attribs }) => isHidden(attribs),
       allowedSchemes: ['http', 'https', 'mailto', 'tel'],
       allowedSchemesByTag: { img: ['http', 'https', 'cid'] },
       allowProtocolRelative: false,
       allowedStyles: { '*': Object.fromEntries(harmlessStyles.map((name) => [name, [plain]])) },
       transformTags: { a: sanitizeHtml.simpleTransform('a', { rel: 'noopener noreferrer', target: '_blank' }) },
-    }) ?? withoutTags(html).replaceAll(/[<>]/g, (sign) => escapeHtml(sign))
+    }) ?? withoutTags(html).replaceAll(/[<>]/g, (sign) => escaped(sign))
   ).trim();
 
 const characterNames: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
@@ -70,16 +73,12 @@ const entities = Object.fromEntries(
 );
 
 /** Text as it is written in HTML. */
-export const escapeHtml = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => `&${characterNames[character]};`);
 
-const shownText = (html: string) => filtered(html, { allowedTags: [], allowedAttributes: {} }) ?? withoutTags(html);
-
-/** The text of mail that has no plain part. */
-export const textOf = (html: string): string =>
-  shownText(html.replaceAll(/<(br|\/p|\/div|\/tr|\/li|\/h\d)\b[^<>]*>/gi, '$&\n'))
+/** The text of mail HTML. */
+export const textOf = (html: string, options?: { isUnquoted?: boolean }): string =>
+  shownText(html, options) ??
+  withoutTags(html)
     .replaceAll(/&(amp|lt|gt|quot);/g, (entity) => entities[entity] as string)
-    .replaceAll(/[ \t\u00a0]+/g, ' ')
-    .replaceAll(/ ?\n ?/g, '\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
     .trim();

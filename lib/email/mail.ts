@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
-import PostalMime, { type Address, addressParser } from 'postal-mime';
+import libmime from 'libmime';
+import PostalMime, { type Address, addressParser, decodeWords } from 'postal-mime';
 import { now, timestamp } from '#lib/core/clock.ts';
 import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { maxAttachments } from '#lib/entities/message.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import { distinct, nowhere } from './address.ts';
-import { escapeHtml, sanitise, textOf } from './html.ts';
+import { isAutomaticMail } from './automatic.ts';
+import { isBlank } from './filler.ts';
+import { escaped, sanitise, textOf } from './html.ts';
 import { type Contents, leftOutMark, readParts } from './mime.ts';
+import { newTextOf } from './quotes.ts';
 
 /** An incoming RFC 5322 message as far as the CRM keeps it: within the limits below, and what was left out is named at the end of its text. */
 export interface Mail {
@@ -18,12 +22,16 @@ export interface Mail {
   from: Mailbox;
   /** From stands there once and names one mailbox, which is kept as it was sent. */
   hasOneAuthor: boolean;
+  /** Whom an answer goes to instead. */
+  replyTo: Mailbox[];
   to: Mailbox[];
   cc: Mailbox[];
   subject: string;
   bodyText: string;
   bodyHtml: string | null;
-  attachments: { id: number; fileName: string; contentType: string; sizeBytes: number }[];
+  /** The text without what it quotes. */
+  newText: string;
+  attachments: ({ id: number; fileName: string } & Omit<Contents['attachments'][number], 'fileName'>)[];
   sentAt: string;
   /** An out-of-office notice or the like, which nobody wrote. */
   isAutomatic: boolean;
@@ -44,6 +52,7 @@ const maxTextCharacters = 100_000;
 const maxHtmlCharacters = 200_000;
 const maxSubjectCharacters = 998;
 const maxReferences = 50;
+const maxReplyTo = 20;
 /** Of each of To and Cc. */
 const maxMailboxes = 100;
 const maxNameCharacters = 200;
@@ -56,7 +65,7 @@ const maxContentTypeBytes = 255;
 
 /** Reads a message, whatever is in it, in time and memory proportional to its size. */
 export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
-  const { head, isFromCut, texts, attachments, omitted } = await readParts(
+  const { head, isFromCut, texts, attachments, unread, omitted } = await readParts(
     typeof raw === 'string' ? Buffer.from(raw) : raw,
   );
   const email = await PostalMime.parse(head);
@@ -79,12 +88,18 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
     from,
     hasOneAuthor:
       !isFromCut && headers('from').length === 1 && authors.length === 1 && authors[0]?.address === from.email,
+    replyTo: mailboxesOf(
+      headers('reply-to')
+        .flatMap((value) => addressParser(value, { flatten: true }))
+        .map(({ name, address = '' }) => ({ name: decodeWords(name), address })),
+      [],
+    ).slice(0, maxReplyTo),
     to: mailboxesOf(email.to, omitted),
     cc: mailboxesOf(email.cc, omitted),
     subject: shownSubject,
-    attachments: describedAttachments(attachments, omitted),
+    attachments: describedAttachments(attachments, texts, omitted),
     sentAt: sentAt(email.date),
-    isAutomatic: headers('auto-submitted').some((value) => !/^no\b/i.test(value)) || headers('x-autoreply').length > 0,
+    isAutomatic: isAutomaticMail(email.headers, subject),
     ses: {
       received: headers('received')[0],
       authenticationResults: headers('authentication-results')[0],
@@ -92,7 +107,7 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
       virusVerdict: headers('x-ses-virus-verdict')[0],
     },
     // Last, because it says what all the others left out.
-    ...bodyOf(texts, omitted),
+    ...bodyOf(texts, unread, omitted),
   };
 }
 
@@ -103,24 +118,38 @@ const briefCharacters = 8_000;
 export const abridged = (
   { bodyText }: Pick<Mail, 'bodyText'>,
   reason: string,
-): Pick<Mail, 'bodyText' | 'bodyHtml'> => ({
-  bodyText: `${firstCharacters(bodyText, briefCharacters).trim()}\n\n[Left out of this mail: all else that it says, because ${reason}.]`,
-  bodyHtml: null,
-});
+): Pick<Mail, 'bodyText' | 'bodyHtml' | 'newText'> => {
+  const beginning = firstCharacters(bodyText, briefCharacters).trim();
+  const note = `[Left out of this mail: all else that it says, because ${reason}.]`;
+  return { bodyText: `${beginning}\n\n${note}`, bodyHtml: null, newText: newTextOf(beginning) };
+};
 
 /** What is shown of it, with a note of all that was left out. */
-function bodyOf(texts: Contents['texts'], omitted: string[]): Pick<Mail, 'bodyText' | 'bodyHtml'> {
+function bodyOf(texts: Contents['texts'], unread: readonly string[], omitted: string[]) {
   const html = htmlOf(texts, omitted);
-  const whole = texts.map((part) => part.plain ?? textOf((part.html ?? '').slice(0, maxHtmlCharacters))).join('\n');
+  const whole = texts.map((part) => shownOf(part)).join('\n');
   const text = withoutControls(whole).trim();
+  const fresh = texts.some(isOfHtml)
+    ? withoutControls(texts.map((part) => shownOf(part, true)).join('\n')).trim()
+    : text;
   if (text.length > maxTextCharacters) omitted.push('the end of its text');
-  const note = omitted.length === 0 ? '' : `[Left out of this mail: ${[...new Set(omitted)].join('; ')}.]`;
+  const left = omitted.length === 0 ? [] : [`Left out of this mail: ${[...new Set(omitted)].join('; ')}.`];
+  const note = [...unread, ...left].map((words) => `[${words}]`).join('\n');
   const room = note === '' ? maxTextCharacters : maxTextCharacters - note.length - 2;
   return {
     bodyText: `${text.slice(0, room).toWellFormed()}\n\n${note}`.trim(),
-    bodyHtml: html === null || note === '' ? html : `${html}<p>${escapeHtml(note)}</p>`,
+    bodyHtml: html === null || note === '' ? html : `${html}<p>${paragraphs(note)}</p>`,
+    newText: newTextOf(fresh.slice(0, room).toWellFormed()),
   };
 }
+
+type Text = Contents['texts'][number];
+
+/** A plain part that shows nothing gives way to the HTML. */
+const isOfHtml = ({ plain, html }: Text) => html !== undefined && isBlank(plain ?? '');
+
+const shownOf = (part: Text, isUnquoted = false): string =>
+  isOfHtml(part) ? textOf((part.html ?? '').slice(0, maxHtmlCharacters), { isUnquoted }) : (part.plain ?? '');
 
 /** The safe HTML of a mail that has any; its plain parts stand between. */
 function htmlOf(texts: Contents['texts'], omitted: string[]): string | null {
@@ -142,9 +171,13 @@ function htmlOf(texts: Contents['texts'], omitted: string[]): string | null {
   }
 }
 
-const paragraphs = (text: string) => escapeHtml(text).replaceAll('\n', '<br />');
+const paragraphs = (text: string) => escaped(text).replaceAll('\n', '<br />');
 
-function describedAttachments(attachments: Contents['attachments'], omitted: string[]): Mail['attachments'] {
+function describedAttachments(
+  attachments: Contents['attachments'],
+  texts: Contents['texts'],
+  omitted: string[],
+): Mail['attachments'] {
   const left = attachments.length - maxAttachments;
   if (left > 0) omitted.push(`${left} of its attachments`);
   const cut = (text: string, maxBytes: number) => {
@@ -153,13 +186,64 @@ function describedAttachments(attachments: Contents['attachments'], omitted: str
     if (shown !== whole) omitted.push('the end of long file names and types');
     return shown;
   };
-  return attachments.slice(0, maxAttachments).map(({ fileName, contentType, sizeBytes }, index) => ({
-    id: index + 1,
-    fileName:
-      cut(cleanFileName(fileName ?? '', Number.POSITIVE_INFINITY), maxFileNameBytes) || `attachment-${index + 1}`,
-    contentType: cut(contentType, maxContentTypeBytes),
-    sizeBytes,
-  }));
+  const shown = contentIdsIn(texts);
+  return attachments
+    .slice(0, maxAttachments)
+    .map(({ fileName, contentType, sizeBytes, contentId, isInline }, index) => ({
+      id: index + 1,
+      fileName:
+        cut(cleanFileName(fileName ?? '', Number.POSITIVE_INFINITY), maxFileNameBytes) ||
+        `attachment-${index + 1}${endingOf(contentType)}`,
+      contentType: cut(contentType, maxContentTypeBytes),
+      sizeBytes,
+      contentId: contentId === null ? null : shortened(withoutControls(contentId)),
+      isInline: isInline || (contentId !== null && shown.has(contentId)),
+    }));
+}
+
+/** The content ids of pictures that HTML shows (RFC 2392). */
+const contentIdsIn = (texts: Contents['texts']): Set<string> =>
+  new Set(
+    texts.flatMap(({ html = '' }) =>
+      [...html.matchAll(/\bcid:([^"'\s<>)]{1,998})/gi)].flatMap(([, id = '']) => [id, unescapedUrl(id)]),
+    ),
+  );
+
+function unescapedUrl(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Of types that the list of libmime leaves out, or names oddly. */
+const endings: Record<string, string> = {
+  ...{ 'image/jpeg': '.jpg', 'image/jpg': '.jpg', 'image/heic': '.heic', 'image/heif': '.heif', 'image/avif': '.avif' },
+  ...{ 'audio/mpeg': '.mp3', 'audio/ogg': '.ogg', 'audio/mp4': '.m4a', 'audio/amr': '.amr', 'audio/opus': '.opus' },
+  ...{
+    'text/vcard': '.vcf',
+    'text/x-vcard': '.vcf',
+    'text/directory': '.vcf',
+    'text/markdown': '.md',
+    'text/rtf': '.rtf',
+  },
+  ...{
+    'application/gzip': '.gz',
+    'application/x-pdf': '.pdf',
+    'application/pgp-signature': '.asc',
+    'application/pgp-keys': '.asc',
+  },
+  ...{ 'application/vnd.apple.pkpass': '.pkpass', 'application/pkcs7-mime': '.p7m', 'application/ics': '.ics' },
+  ...{ 'message/delivery-status': '.txt', 'message/disposition-notification': '.txt', 'text/rfc822-headers': '.txt' },
+  ...{ 'text/x-amp-html': '.html' },
+};
+
+/** How a file of this type is named, nothing where nobody knows it. */
+function endingOf(contentType: string): string {
+  if (Object.hasOwn(endings, contentType)) return endings[contentType] as string;
+  const extension = libmime.detectExtension(contentType);
+  return extension === 'bin' ? '' : `.${extension}`;
 }
 
 /** Something on both sides: more is not asked of what comes from outside. */

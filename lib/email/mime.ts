@@ -1,20 +1,31 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { TextDecoder } from 'node:util';
 import { type MimeNode, Splitter, type SplitterOptions } from '@zone-eu/mailsplit';
-import libmime from 'libmime';
 import { decodeWords } from 'postal-mime';
+import { calendarText } from './calendar.ts';
+import { charsetOf, decodeText, guess } from './charset.ts';
+import { opened } from './opened.ts';
 import { fromQuotedPrintable } from './quoted-printable.ts';
+import { joinedWords, labelsIn } from './words.ts';
 
 /** A message as it lies on the wire, read in one pass: no more of it is kept than the CRM stores. */
 export interface Contents {
-  /** The header section. */
+  /** The header section in UTF-8. */
   head: Buffer;
   /** What it says of the authors may not be all that was sent. */
   isFromCut: boolean;
   /** What is shown, part by part; of alternatives both. */
   texts: { plain?: string; html?: string }[];
-  attachments: { fileName: string | null; contentType: string; sizeBytes: number }[];
+  attachments: {
+    fileName: string | null;
+    contentType: string;
+    sizeBytes: number;
+    /** Without angle brackets: by it HTML names a picture of its own. */
+    contentId: string | null;
+    isInline: boolean;
+  }[];
+  /** What it holds that is not read here, in words. */
+  unread: string[];
   /** What was left out, in words. */
   omitted: string[];
 }
@@ -27,7 +38,8 @@ const fieldTailBytes = 1024;
 /** Of all fields of the message's own head together, but those that say who writes what to whom: each name of these has `maxFieldBytes`. */
 const maxHeadBytes = 256 * 1024;
 const kept = [
-  ...['from', 'sender', 'to', 'cc', 'subject', 'date', 'message-id', 'in-reply-to', 'references', 'auto-submitted'],
+  ...['from', 'sender', 'reply-to', 'to', 'cc', 'subject', 'date', 'message-id', 'in-reply-to', 'references'],
+  ...['auto-submitted', 'precedence', 'return-path'],
   ...['content-type', 'content-disposition', 'content-transfer-encoding'],
 ];
 /** Of the head of one part, and of those of all parts together. */
@@ -47,7 +59,8 @@ const chunkBytes = 64 * 1024;
  * its memory to what is kept, whatever is in it.
  */
 export async function readParts(raw: Uint8Array): Promise<Contents> {
-  const { head, body, omitted, isFromCut } = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const { head, body, omitted, isFromCut } = openedMail(raw);
+  const hints = hintsIn(head);
   const splitter = newSplitter();
   const parts: Part[] = [];
   const room = { plain: maxTextBytes.plain * maxEncodedBytes, html: maxTextBytes.html * maxEncodedBytes };
@@ -61,8 +74,50 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
     omitted.push('everything after what could not be read');
   }
   if (splitter.isCut) omitted.push(ofHeaders);
-  const texts = await textsOf(parts, omitted);
-  return { head, isFromCut, texts, attachments: parts.flatMap((part) => part.attachment ?? []), omitted };
+  const labels = parts.flatMap(({ node }) => charsetOf(node.charset || '') ?? []);
+  const texts = await textsOf(parts, [...labels, ...hints], omitted);
+  const charset = parts.map((part) => part.charset).find((one) => one !== undefined && one !== 'utf-8');
+  return {
+    head: readable(head, charset, hints),
+    isFromCut,
+    texts,
+    attachments: parts.flatMap((part) => part.attachment ?? []),
+    unread: [...new Set(parts.flatMap((part) => part.unread ?? []))],
+    omitted,
+  };
+}
+
+/** The message in the size that it may have, taken out of what it is signed with. */
+function openedMail(raw: Uint8Array) {
+  const given = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  return { ...given, ...opened(given, splitHead) };
+}
+
+/** What the headers say of the language: the charsets of their words, languages, and the countries of their domains. */
+function hintsIn(head: Buffer): string[] {
+  const text = head.toString('latin1', 0, maxFieldBytes);
+  const languages = [...text.matchAll(/^(?:content|accept|x-accept)-language:\s*([\w-]+)/gim)];
+  const countries = [...text.matchAll(/^(?:from|message-id|reply-to|sender):.*\.([a-z]{2})>?\s*$/gim)];
+  return [
+    ...labelsIn(text).filter((charset) => charset !== 'utf-8'),
+    ...[...languages, ...countries].map(([, tag]) => tag as string),
+  ];
+}
+
+/** Bytes that are not ASCII, or switch to another charset (ISO 2022). */
+const isRaw = {
+  test: (field: string) => /[\u0080-\u00ff]/.test(field) || field.includes('\x1b$') || field.includes('\x1b('),
+};
+
+/** The header section in UTF-8, its encoded words joined: raw bytes are in the charset of the text, if a mail says so. */
+function readable(head: Buffer, charset: string | undefined, hints: readonly string[]): Buffer {
+  const fields = head.toString('latin1').split(/(?<=\n)/);
+  const raw = Buffer.from(fields.filter((field) => isRaw.test(field)).join(''), 'latin1');
+  const label = charset && !charset.startsWith('utf-') ? charset : raw.length === 0 ? 'utf-8' : guess(raw, hints);
+  const texts = fields.map((field) =>
+    isRaw.test(field) ? decodeText(Buffer.from(field, 'latin1'), label, { hints }).text : field,
+  );
+  return Buffer.from(texts.map((text) => joinedWords(text, hints)).join(''));
 }
 
 const newSplitter = () =>
@@ -76,7 +131,7 @@ export async function eachAttachment(
   raw: Uint8Array,
   take: (index: number, bytes: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<void> {
-  const { head, body } = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const { head, body } = openedMail(raw);
   const chunks = Readable.from(chunksOf([head, body]))
     .pipe(newSplitter())
     [Symbol.asyncIterator]();
@@ -271,20 +326,24 @@ class Part {
   readonly node: MimeNode;
   readonly kind: 'plain' | 'html' | undefined;
   readonly isAttachment: boolean;
+  readonly isCalendar: boolean;
   isCut = false;
+  /** By which its text was read. */
+  charset: string | undefined;
   readonly #sent: Buffer[] = [];
   readonly #size = { all: 0, base64: 0, escapes: 0, lineEnds: 0 };
 
   constructor(node: MimeNode) {
     this.node = node;
     const isLeaf = node.multipart === false && node.messageNode !== true;
-    if (isLeaf && node.disposition !== 'attachment' && !isFile(node)) this.kind = kinds.get(node.contentType || '');
+    if (isLeaf && node.disposition !== 'attachment' && !isFile(node)) this.kind = kindOf(node);
     this.isAttachment = isLeaf && this.kind === undefined;
+    this.isCalendar = this.isAttachment && /^(text\/calendar|application\/ics)$/.test(node.contentType || '');
   }
 
   add(sent: Buffer, room: Record<'plain' | 'html', number>): void {
     if (this.kind === undefined) this.#measure(sent);
-    else this.#keep(sent, this.kind, room);
+    if (this.kind !== undefined || this.isCalendar) this.#keep(sent, this.kind ?? 'plain', room);
   }
 
   #keep(sent: Buffer, kind: 'plain' | 'html', room: Record<'plain' | 'html', number>): void {
@@ -307,18 +366,36 @@ class Part {
   /** How it is described when it is one. Its size is that of the decoded bytes. */
   get attachment(): Contents['attachments'][number] | undefined {
     if (!this.isAttachment) return undefined;
-    const { filename, contentType, encoding } = this.node;
+    const { filename, contentType, encoding, disposition, parentNode } = this.node;
     const { base64, escapes, lineEnds } = this.#size;
     const all = lineEnds <= 2 && lineEnds === this.#size.all ? 0 : this.#size.all;
     const sizes = new Map([
       ['base64', Math.floor((base64 * 3) / 4)],
       ['quoted-printable', all - 2 * escapes],
     ]);
+    const contentId = headerOf(this.node, 'Content-ID').replaceAll(/[<>\s]/g, '') || null;
+    const isOfHtml = parentNode !== false && parentNode.multipart === 'related' && contentId !== null;
     return {
-      fileName: filename || null,
+      fileName: decodeWords(joinedWords(filename || '')) || (this.isCalendar ? 'invite.ics' : null),
       contentType: contentType || 'application/octet-stream',
       sizeBytes: Math.max(0, sizes.get(encoding || '') ?? all),
+      contentId,
+      isInline: disposition === 'inline' || (isOfHtml && disposition !== 'attachment'),
     };
+  }
+
+  /** That it holds what is not read here. */
+  get unread(): string | undefined {
+    const { contentType, filename, multipart } = this.node;
+    const type = contentType || '';
+    if (multipart === 'encrypted') return 'It is encrypted: only its recipient’s own mail program can read it.';
+    if (/^application\/(vnd\.)?ms-tnef$/.test(type) || (this.isAttachment && /^winmail\.dat$/i.test(filename || '')))
+      return 'winmail.dat holds text and files in Outlook’s own format (TNEF): ask its sender for HTML or plain text.';
+    if (!/^application\/(x-)?pkcs7-mime$/.test(type)) return undefined;
+    const [, smime = ''] = /smime-type\s*=\s*"?([\w-]+)/i.exec(headerOf(this.node, 'Content-Type')) ?? [];
+    return /^(signed|compressed)-data$/i.test(smime)
+      ? `It is S/MIME (${smime}) that cannot be read here.`
+      : 'It is encrypted with S/MIME: only its recipient’s own mail program can read it.';
   }
 
   /** What was sent, as it was before it was encoded for the way. */
@@ -331,14 +408,36 @@ class Part {
     else yield* whole;
   }
 
-  async text(): Promise<string> {
-    const { charset, flowed, delSp } = this.node;
+  async text(hints: readonly string[], omitted: string[]): Promise<string> {
+    const { charset: label, contentType, flowed, delSp } = this.node;
     const bytes = await buffer(this.decoded(Readable.from(this.#sent)));
-    // In a stream half a character at the end is nothing, not a replacement character.
-    const text = decoderOf(charset || 'utf-8').decode(bytes, { stream: true });
-    return (flowed ? libmime.decodeFlowed(text, delSp) : text).replaceAll('\r\n', '\n');
+    const isHtml = this.kind === 'html';
+    const { text, charset, unknown } = decodeText(bytes, label || '', { isHtml, isCut: this.isCut, hints });
+    this.charset = charset;
+    if (unknown) omitted.push(`characters that its charset “${unknown}”, which is not known here, may have`);
+    const lines = text.replaceAll('\r\n', '\n');
+    if (/^text\/(enriched|richtext)$/.test(contentType || '')) return lines.replaceAll(/<[^<>]*>/g, '');
+    return flowed ? unflowed(lines, delSp) : lines;
   }
 }
+
+/** Lines that were broken for the way are whole again (RFC 3676, 4). */
+function unflowed(text: string, delSp: boolean): string {
+  const lines: string[] = [];
+  let before = { depth: 0, isSoft: false };
+  for (const line of text.split('\n')) {
+    const depth = /^>*/.exec(line)?.[0].length ?? 0;
+    const rest = line.slice(depth).replace(/^ /, '');
+    const isSoft = rest.endsWith(' ') && rest !== '-- ';
+    const shown = isSoft && delSp ? rest.slice(0, -1) : rest;
+    if (before.isSoft && before.depth === depth && rest !== '-- ') lines[lines.length - 1] += shown;
+    else lines.push(depth === 0 ? shown : `${'>'.repeat(depth)} ${shown}`);
+    before = { depth, isSoft };
+  }
+  return lines.join('\n');
+}
+
+const headerOf = ({ headers }: MimeNode, name: string): string => (headers === false ? '' : headers.getFirst(name));
 
 /** Whether a text is sent as a file: Apple Mail says that it is shown inline, and names it. Of alternatives it is the message itself. */
 function isFile({ filename, disposition, parentNode }: MimeNode): boolean {
@@ -346,37 +445,45 @@ function isFile({ filename, disposition, parentNode }: MimeNode): boolean {
   return Boolean(filename) && (disposition === 'inline' ? place !== 'alternative' : place === 'mixed');
 }
 
-/** What senders write is looked up in maps: every object knows a `constructor`. */
-const kinds = new Map<string, 'plain' | 'html'>([
-  ['text/plain', 'plain'],
-  ['text/html', 'html'],
-]);
+/** Texts that are for programs: the others are shown, whatever they are (RFC 2046, 4.1.4). */
+const isForPrograms =
+  /^text\/(calendar|csv|tab-separated-values|(x-)?vcard|directory|rfc822-headers|css|xml|xsl|rtf|x-amp-html|(x-|java|ecma)script.*|json|x-diff|x-patch|vnd\..*|watch-html|x-watch-html)$/;
 
-function decoderOf(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder('windows-1252');
-  }
+/** As what a text is shown. */
+function kindOf({ contentType, filename, parentNode }: MimeNode): 'plain' | 'html' | undefined {
+  const type = contentType || 'text/plain';
+  if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
+  if (type === 'text/plain') return 'plain';
+  const isAlternative = parentNode !== false && parentNode.multipart === 'alternative';
+  return /^text\//.test(type) && !isAlternative && !filename && !isForPrograms.test(type) ? 'plain' : undefined;
 }
 
 /** The parts of one multipart/alternative say the same thing. */
-async function textsOf(parts: readonly Part[], omitted: string[]): Promise<Contents['texts']> {
+async function textsOf(
+  parts: readonly Part[],
+  hints: readonly string[],
+  omitted: string[],
+): Promise<Contents['texts']> {
   const texts: Texts = new Map();
-  for (const part of parts) await addText(texts, part);
+  const events = new Set<string>();
+  for (const part of parts) {
+    if (part.isCalendar) events.add(calendarText(await part.text(hints, omitted)));
+    else await addText(texts, part, (one) => one.text(hints, omitted));
+  }
   if (parts.some(({ isCut }) => isCut)) omitted.push('the end of its text');
-  return [...texts.values()];
+  const said = [...events].filter((event) => event !== '').map((event) => ({ plain: `\n${event}` }));
+  return [...texts.values(), ...said];
 }
 
 type Texts = Map<MimeNode, { plain?: string; html?: string }>;
 
-async function addText(texts: Texts, part: Part): Promise<void> {
+async function addText(texts: Texts, part: Part, read: (part: Part) => Promise<string>): Promise<void> {
   const { node, kind } = part;
   if (node.parentNode !== false && node.parentNode.messageNode === true) texts.set(node, { plain: embeddedHead(node) });
   if (kind === undefined) return;
   const place = alternativeOf(node) ?? node;
   const before = texts.get(place) ?? {};
-  texts.set(place, { ...before, [kind]: joined(before[kind], await part.text()) });
+  texts.set(place, { ...before, [kind]: joined(before[kind], await read(part)) });
 }
 
 const joined = (before: string | undefined, text: string) => (before === undefined ? text : `${before}\n${text}`);
@@ -394,7 +501,7 @@ const maxEmbeddedCharacters = 998;
 /** Who wrote a message that another one holds, and when. */
 function embeddedHead({ headers }: MimeNode): string {
   const lines = embeddedHeaders.flatMap((name) => {
-    const value = headers === false ? '' : headers.getFirst(name);
+    const value = joinedWords(headers === false ? '' : headers.getFirst(name));
     const end = value.length > maxEmbeddedCharacters ? '…' : '';
     return value === '' ? [] : [`${name}: ${decodeWords(value.slice(0, maxEmbeddedCharacters))}${end}`];
   });

@@ -1,3 +1,4 @@
+import { EmailMessages } from '#lib/entities/email-message.ts';
 import type { Mailbox, StoredThread } from '#lib/entities/email-thread.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
@@ -6,6 +7,7 @@ import { keepFiles } from '#lib/messages/attachments.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { spend } from '#lib/table/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { newTextOf } from './quotes.ts';
 import { storeEmail } from './store.ts';
 
 export interface NewMail {
@@ -50,6 +52,7 @@ export async function queueMail(
   ]);
   const job = paid ? tx.update(Jobs, { ...created, paid }) : created;
   const { id } = await storeEmail(tx, {
+    id: await tx.nextId(EmailMessages),
     threadId: thread.id,
     direction: 'outbound',
     from: { name, email },
@@ -62,7 +65,9 @@ export async function queueMail(
     attachments,
     sentAt: null,
     jobId: job.id,
-    body: { bodyText, bodyHtml },
+    isAutomatic: false,
+    replyTo: [],
+    body: { bodyText, bodyHtml, newText: newTextOf(bodyText) },
   });
   keepFiles(tx, { id: job.messageId, attachments }, { threadId: thread.id, id });
   return job;

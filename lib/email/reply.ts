@@ -1,26 +1,38 @@
 import type * as v from 'valibot';
+import { topicOf } from '#lib/core/mail-subject.ts';
 import { badRequest, conflict } from '#lib/core/problem.ts';
-import { type CreateReply, EmailMessages, type ReplyJob } from '#lib/entities/email-message.ts';
-import { topicOf } from '#lib/entities/email-thread.ts';
+import { firstCharacters } from '#lib/core/text.ts';
+import {
+  type CreateReply,
+  EmailMessages,
+  type ReplyJob,
+  type StoredEmailMessage,
+} from '#lib/entities/email-message.ts';
+import type { StoredThread } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { originOf } from '#lib/messages/jobs/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached } from './address.ts';
+import type { Body } from './body.ts';
+import { escaped } from './html.ts';
 import { queueMail } from './outgoing.ts';
 import { requireSender } from './sender.ts';
-import { getThread } from './store.ts';
-import { prepareMail, unnamed } from './written.ts';
+import { bodyOf, getThread } from './store.ts';
+import { readied, unnamed, type Written } from './written.ts';
+
+const maxTextCharacters = 100_000;
+const maxHtmlCharacters = 200_000;
 
 /**
- * Queues a reply to the sender of the newest inbound message. Raises 404, 409 for a spam thread and where no mail can leave, 400 when
+ * Queues a reply to the sender of the newest inbound message, or to whom that asks to answer (`Reply-To`). Raises 404, 409 for a spam thread and where no mail can leave, 400 when
  * nobody wrote yet, 409 for a recipient whose address bounced, 429 beyond the quota of the day on which it leaves. Needs `mail-sender`.
  */
 export async function createReply(
   tx: UnitOfWork,
   threadId: number,
-  { replyAll, ...written }: v.InferOutput<typeof CreateReply>,
+  { replyAll, quote, ...written }: v.InferOutput<typeof CreateReply>,
 ): Promise<v.InferInput<typeof ReplyJob>> {
   const [thread, workspace] = await Promise.all([
     getThread(tx, threadId),
@@ -30,14 +42,15 @@ export async function createReply(
   requireSender();
   if (thread.status === 'spam') throw conflict('thread_is_spam', 'a thread marked as spam is not answered');
   if (thread.lastInbound === null) throw badRequest('no_recipient', 'nobody has written in this thread yet');
-  if (!canBeReached(thread.lastInbound.from.email))
+  const { from, replyTo, others } = thread.lastInbound;
+  const [first = from, ...more] = replyTo;
+  if (!canBeReached(first.email))
     throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
-  const { from, others } = thread.lastInbound;
-  const mail = await prepareMail(
+  const mail = await readied(
     tx,
     {
-      ...written,
-      to: [from],
+      ...(quote ? quoting(written, await answered(tx, thread)) : written),
+      to: [first, ...more],
       cc: [...(replyAll ? others.filter(({ email }) => canBeReached(email)) : []), ...written.cc.map(unnamed)],
       bcc: written.bcc.map(unnamed),
       subject: `Re: ${topicOf(thread.subject)}`.trim(),
@@ -46,4 +59,27 @@ export async function createReply(
   );
   const job = await queueMail(tx, thread, workspace, mail, originOf(tx));
   return { ...job, threadId };
+}
+
+/** The mail that a reply to a thread answers, as far as it is there. */
+async function answered(tx: UnitOfWork, { id: threadId, lastInbound }: StoredThread): Promise<Quoted | undefined> {
+  const mail = lastInbound && (await tx.find(EmailMessages, { threadId, id: lastInbound.id }));
+  return mail ? { ...mail, ...(await bodyOf(tx, mail)) } : undefined;
+}
+
+type Quoted = Pick<StoredEmailMessage, 'from' | 'sentAt' | 'createdAt'> & Body;
+type Texts = Pick<Written, 'bodyText' | 'bodyHtml'>;
+
+/** What somebody writes with the mail below that it answers, as much of that as there is room for. */
+function quoting<Of extends Texts>(written: Of, mail: Quoted | undefined): Of {
+  if (!mail) return written;
+  const { name, email } = mail.from;
+  const at = (mail.sentAt ?? mail.createdAt).replace('T', ' ').replace(/:\d\d(\.\d+)?Z$/, ' UTC');
+  const head = `On ${at}, ${name === null ? email : `${name} <${email}>`} wrote:`;
+  const lines = mail.bodyText.split('\n').map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
+  const text = firstCharacters(`${written.bodyText}\n\n${head}\n${lines.join('\n')}`, maxTextCharacters);
+  if (written.bodyHtml === null) return { ...written, bodyText: text };
+  const inner = mail.bodyHtml ?? `<p>${escaped(mail.bodyText).replaceAll('\n', '<br />')}</p>`;
+  const html = `${written.bodyHtml}<p>${escaped(head)}</p><blockquote type="cite">${inner}</blockquote>`;
+  return { ...written, bodyText: text, bodyHtml: html.length > maxHtmlCharacters ? written.bodyHtml : html };
 }

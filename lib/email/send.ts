@@ -25,7 +25,7 @@ export interface OutgoingMail {
   /** Message-IDs without angle brackets; the references are oldest first. */
   inReplyTo: string | null;
   references: readonly string[];
-  body: Body;
+  body: Pick<Body, 'bodyText' | 'bodyHtml'>;
   attachments: readonly StoredAttachment[];
 }
 
@@ -51,7 +51,7 @@ function asSent(messageId: string): string {
 }
 
 /** The mail as it leaves. Raises 409 where the deployment has no sender address; throws what is missing of its attachments (lib/aws/aws.ts). */
-export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
+export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
   requireSender();
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
   const attachments = [];

@@ -14,7 +14,7 @@ import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts'
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
-import { type Body, leastBytesIn, packBody, previewOf, unpackBody } from './body.ts';
+import { type Body, leastBytesIn, packed, previewOf, unpacked } from './body.ts';
 import { participantsWith } from './participants.ts';
 
 /** A thread. Raises 404. */
@@ -101,14 +101,13 @@ export async function openThread(
   });
 }
 
-type NewEmail = Omit<StoredEmailMessage, 'id' | 'createdAt' | 'body' | 'moreParts'> & { body: Body };
+type NewEmail = Omit<StoredEmailMessage, 'createdAt' | 'body' | 'moreParts'> & { body: Body };
 
-/** Adds a message to its thread. Its id comes from the counter `email-message`. */
+/** Adds a message to its thread. Its id is the next of the counter `email-message`. */
 export async function storeEmail(tx: UnitOfWork, { body, ...message }: NewEmail): Promise<StoredEmailMessage> {
-  const [first, ...more] = packBody(body, message);
+  const [first, ...more] = packed(body, message);
   const stored = tx.create(EmailMessages, {
     ...message,
-    id: await tx.nextId(EmailMessages),
     createdAt: tx.now,
     body: first,
     moreParts: more.length,
@@ -150,17 +149,18 @@ const leastBytesOf = ({ body, moreParts }: StoredEmailMessage) => leastBytesIn(b
 
 /** What a message says. Throws for what nobody has packed. */
 export const bodyOf = async (tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> =>
-  unpackBody(await partsOf(tx, message));
+  unpacked(await partsOf(tx, message));
 
 /** The same where one that cannot be read is not to hide the others of its thread. */
 async function shownBody(tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> {
   const parts = await partsOf(tx, message);
   try {
-    return unpackBody(parts);
+    return unpacked(parts);
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'unknown';
     log().error('the body of a mail cannot be read', { threadId: message.threadId, id: message.id, reason });
-    return { bodyText: '[The text of this mail cannot be read.]', bodyHtml: null };
+    const text = '[The text of this mail cannot be read.]';
+    return { bodyText: text, bodyHtml: null, newText: text };
   }
 }
 

@@ -1,7 +1,8 @@
 import { dayMs, shifted } from '#lib/core/clock.ts';
+import { isReplySubject, topicOf } from '#lib/core/mail-subject.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { MessageIds } from '#lib/entities/email-message.ts';
-import { isReplySubject, type StoredThread, Threads, topicMark, topicOf } from '#lib/entities/email-thread.ts';
+import { type StoredThread, Threads, topicMark } from '#lib/entities/email-thread.ts';
 import { hasAddress, resolveMerged } from '#lib/entities/references/merged.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

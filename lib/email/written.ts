@@ -15,7 +15,7 @@ const maxDelayDays = 365;
 const maxFilesBytes = 25 * 1024 * 1024;
 
 /** What somebody writes by mail. */
-interface Written {
+export interface Written {
   to: readonly [Mailbox, ...Mailbox[]];
   cc: readonly Mailbox[];
   bcc: readonly Mailbox[];
@@ -34,7 +34,7 @@ interface Written {
  * those, for a time more than a year ahead, for HTML that is too long once it is safe and for files that cannot be sent, 409
  * recipient_bounced unless it is forced.
  */
-export async function prepareMail(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
+export async function readied(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
   const { to, cc, bcc, subject, bodyText, bodyHtml, runAt, attachments: fileIds } = written;
   if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs))
     throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
@@ -49,7 +49,7 @@ export async function prepareMail(tx: UnitOfWork, { force, ...written }: Written
   if (attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > maxFilesBytes)
     throw invalidField('attachments', 'out_of_range', 'attachments of a mail must have at most 25 MB in all');
   const html = (bodyHtml && sanitise(bodyHtml)) || null;
-  if (isOverlong({ bodyText, bodyHtml: html }))
+  if (isOverlong({ bodyText, bodyHtml: html, newText: bodyText }))
     throw invalidField('bodyHtml', 'too_long', `bodyHtml must be shorter: made safe it has ${html?.length} characters`);
   return {
     to: [first, ...named.slice(1)],

@@ -22,7 +22,7 @@ const statuses = ['active', 'disabled'] as const;
 
 const maxAccounts = 100;
 
-/** Texts by which callers describe an agent. */
+/** What callers state of it in words. */
 const given = {
   name: line(200),
   description: nullableText(1000),
@@ -63,7 +63,7 @@ const settings = {
   status: choice(statuses),
 };
 
-/** Fields that the panel sets. */
+/** What the panel makes. */
 export const CreateAgent = v.pipe(
   v.object({
     ...settings,

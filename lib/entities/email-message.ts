@@ -31,7 +31,7 @@ export const Authentication = v.pipe(
 );
 export type Authentication = v.InferOutput<typeof Authentication>;
 
-/** Limit of one mail, copies included: SES takes no more. */
+/** Of one mail, copies included: SES takes no more. */
 export const maxRecipients = 50;
 
 const shown = {
@@ -47,6 +47,10 @@ const shown = {
   attachments: v.array(Attachment),
   sentAt: v.nullable(time()),
   createdAt: time(),
+  /** An absence notice, a report or the like, which nobody wrote. */
+  isAutomatic: v.boolean(),
+  /** Whom an answer goes to instead of the sender, who asks for it. */
+  replyTo: v.array(Mailbox),
 };
 
 /** One e-mail of a thread (contract section 9). */
@@ -55,8 +59,10 @@ export const EmailMessage = v.pipe(
     ...shown,
     bodyText: v.string(),
     bodyHtml: v.nullable(v.string()),
-    /** Result of authenticating an inbound message. */
+    /** Of an inbound message. */
     authentication: v.nullable(Authentication),
+    /** The text without what it quotes. */
+    newText: v.string(),
   }),
   v.title('EmailMessage'),
 );
@@ -65,7 +71,7 @@ export const EmailMessageQuery = v.object(paging);
 
 const addresses = listInput(pattern(emailAddress, 254, 'an e-mail address'), 20, 'addresses');
 
-/** Limits of a text that a caller writes by mail. */
+/** Of whatever somebody writes by mail. */
 const written = {
   bodyText: text(100_000),
   bodyHtml: v.optional(nullableText(200_000), null),
@@ -78,7 +84,12 @@ const written = {
 };
 
 export const CreateReply = v.pipe(
-  v.object({ ...written, replyAll: v.optional(v.boolean(), false) }),
+  v.object({
+    ...written,
+    replyAll: v.optional(v.boolean(), false),
+    /** With the message that it answers below. */
+    quote: v.optional(v.boolean()),
+  }),
   v.title('CreateReply'),
 );
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { addressKey, spellingsOf } from '#lib/core/mail-address.ts';
+import { topicOf } from '#lib/core/mail-subject.ts';
 import {
   choice,
   count,
@@ -21,7 +22,7 @@ import { searchable } from '#lib/table/list.ts';
 export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
-/** Participant of a thread. */
+/** Of a thread. */
 export const Participant = v.object({
   ...Mailbox.entries,
   /** Others wrote to them; they wrote nothing in the thread, and we nothing to them. */
@@ -62,11 +63,6 @@ export const ThreadQuery = v.object({
 export const SetThreadStatus = v.pipe(v.object({ status: choice(threadStatuses) }), v.title('SetThreadStatus'));
 export const SetThreadAssignee = v.pipe(v.object({ userId: v.nullable(idInput()) }), v.title('SetThreadAssignee'));
 
-const replyPrefix = /^((re|aw|antw|sv|vs|odp|rv|res)(\[\d+\]|\(\d+\))?\s*:\s*)+/i;
-
-export const isReplySubject = (subject: string) => replyPrefix.test(subject);
-/** Returns the topic of a subject, without the marks of replies. */
-export const topicOf = (subject: string) => subject.replace(replyPrefix, '').trim();
 /** Threads of one participant about one topic have this in common. What others write about it lies elsewhere. */
 export const topicMark = (subject: string, email: string): string =>
   createHash('sha256')
@@ -91,7 +87,7 @@ const findersOf = ({ isUnverified, subject, participants }: Discussed): string[]
         .slice(0, maxFinders)
         .map(({ email }) => email);
 
-/** Limit of a thread's participants, and of the recipients of a reply to all. */
+/** Of a thread, and of those whom a reply to all goes to. */
 export const maxParticipants = 100;
 
 /** How many Message-IDs a thread keeps. */
@@ -106,10 +102,14 @@ export const Threads = entity({
     participants: v.array(Participant),
     /** Opened by a mail that is not from whom it names, or in which a filter found spam or a virus: none joins it for its topic. */
     isUnverified: v.optional(v.literal(true)),
-    /** Sender of the newest inbound message, to whom a reply goes. */
+    /** Of the newest inbound message, whom a reply goes to. */
     lastInbound: v.nullable(
       v.object({
+        /** Of the mail. */
+        id: id(),
         from: Mailbox,
+        /** Whom the sender asks to answer instead. */
+        replyTo: v.array(Mailbox),
         others: v.array(Mailbox),
         messageId: v.nullable(v.string()),
       }),

@@ -62,7 +62,7 @@ export const InvoiceQuery = v.object({
 
 const dateInput = () => v.pipe(timeInput(), v.examples(['2026-12-01']));
 
-/** Fields that the panel sets. */
+/** What the panel makes. */
 export const CreateInvoice = v.pipe(
   v.object({
     contactId: idInput(),
@@ -93,7 +93,7 @@ export const Invoices = entity({
     currency: ({ currency }) => currency,
   },
   counters: {
-    /** Index of invoices that are owed, read together with pending transactions. */
+    /** What is owed, together with transactions that are pending. */
     outstanding: {
       of: (invoice) =>
         isOwed(invoice) && {

@@ -6,14 +6,25 @@ import { choice, count, id, idInput, paging, queryInteger, queryTime, storedChoi
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
-/** Limit of one message. */
+/** Of one message. */
 export const maxAttachments = 100;
 const attachment = { id: id(), fileName: v.string(), contentType: v.string(), sizeBytes: count() };
+const contentId = v.nullable(v.string());
 /** `pending`: its bytes are being fetched; `expired`: nobody has them any more. */
 const status = storedChoice(['pending', 'stored', 'too_large', 'failed', 'expired']);
 
 /** A file of a message (contract sections 2 and 23). */
-export const Attachment = v.pipe(v.object({ ...attachment, status }), v.title('Attachment'));
+export const Attachment = v.pipe(
+  v.object({
+    ...attachment,
+    status,
+    /** By which the HTML of a mail names it, as in `<img src="cid:…">`. */
+    contentId: v.optional(contentId, null),
+    /** A mail shows it in its text, as it does a logo. */
+    isInline: v.optional(v.boolean(), false),
+  }),
+  v.title('Attachment'),
+);
 
 /** As a row holds it. Of what came in before there was a bucket the bytes were not kept. */
 export const StoredAttachment = v.object({
@@ -21,9 +32,11 @@ export const StoredAttachment = v.object({
   status: v.optional(status, 'expired'),
   /** In the bucket, once they are there. */
   key: v.optional(v.nullable(v.string()), null),
+  contentId: v.exactOptional(contentId),
+  isInline: v.exactOptional(v.boolean()),
   /** Where a caller had put them, once they are copied: that, too, goes with an erasure before the bucket removes it. */
   uploadedAs: v.exactOptional(v.string()),
-  /** Id of the file at the platform: the same in every message that carries it. */
+  /** What the platform calls the file: the same in every message that carries it. */
   atPlatform: v.exactOptional(v.string()),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
@@ -54,9 +67,9 @@ export const Message = v.pipe(
     entities: v.array(TextEntity),
     /** Which message it answers. */
     replyToMessageId: v.nullable(id()),
-    /** Author of the original message. */
+    /** Who has written it first. */
     forwardedFrom: v.nullable(v.string()),
-    /** Content besides the text, by the platform's name of its kind: an order form, a poll, buttons. */
+    /** What its words cannot say, by the platform's name of its kind: an order form, a poll, buttons. */
     data,
     sentAt: v.nullable(time()),
     editedAt: v.nullable(time()),
@@ -86,7 +99,7 @@ export const WorkspaceMessageQuery = v.object({
 /** Ids of one conversation rise with time. */
 export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'));
 
-/** Id of a message at a platform: ids are unique within one account and one person. */
+/** What a platform calls a message: ids tell apart what one account and one person have written each other. */
 export const AtPlatform = v.object({ userId: v.string(), messageId: PlatformMessageId });
 export type AtPlatform = v.InferOutput<typeof AtPlatform>;
 
@@ -101,7 +114,7 @@ interface Found {
   accountId?: number | null | undefined;
 }
 
-/** Returns the texts by which a message is found, as far as they are known; none is a part of another. */
+/** What a message is found by, as far as it is said; none is a part of another. */
 export const messageTexts = ({ channel, direction, accountId }: Found): string[] =>
   [channel, direction, typeof accountId === 'number' ? `account=${accountId};` : undefined].filter(
     (text) => text !== undefined,
@@ -115,7 +128,7 @@ export const happenedAt = ({ sentAt, createdAt }: Pick<Shown, 'sentAt' | 'create
 
 type Placed = Pick<Shown, 'sentAt'> & { contactId: number | null };
 const contactOrder = ({ contactId }: Placed) => (contactId === null ? 'none' : sortableId(contactId));
-/** Returns the fields that analytics needs. */
+/** What analytics needs to know. */
 const seen = ({
   contactId,
   direction,
@@ -123,7 +136,9 @@ const seen = ({
   accountId,
   status,
   sentAt,
-}: Placed & Pick<Shown, 'direction' | 'channel' | 'accountId' | 'status'>) => ({
+  isAutomatic,
+}: Placed & Pick<Shown, 'direction' | 'channel' | 'accountId' | 'status'> & { isAutomatic: boolean }) => ({
+  ...(isAutomatic && { isAutomatic }),
   ...{ contactId, direction, channel, accountId, status },
   at: sentAt,
 });
@@ -140,6 +155,8 @@ export const Messages = entity({
     forwardedFrom: v.optional(v.nullable(v.string()), null),
     data: v.optional(data, null),
     atPlatform: v.nullable(AtPlatform),
+    /** A program wrote it: it is no answer. */
+    isAutomatic: v.optional(v.boolean(), false),
   }),
   references: [
     { to: 'contact', field: 'contactId', isOwned: true },
@@ -156,18 +173,18 @@ export const Messages = entity({
       order: (message) => `${message.sentAt}#${contactOrder(message)}`,
       copy: seen,
     },
-    /** Index of all messages of a workspace; one entry each, whose text is searched without reading the row. */
+    /** What a workspace has, whoever wrote it to whom; one entry, by whose text it is found without being read. */
     all: {
       of: ({ contactId }) => contactId !== null,
       copy: (message) => ({ text: messageTexts(message).join(' ') }),
     },
-    /** Index of inbound messages that are not marked as read. */
+    /** What came in and nobody has marked as read. */
     unread: {
       of: ({ contactId, direction, isRead }) =>
         direction === 'inbound' && !isRead && contactId !== null && { contactId },
       at: 'unread/{contactId}',
     },
-    /** Index of the messages between an account and a person. */
+    /** What an account and a person have written each other. */
     platform: {
       of: ({ accountId, atPlatform }) => accountId !== null && atPlatform && { accountId, userId: atPlatform.userId },
       at: 'platform/{accountId}/{userId}',

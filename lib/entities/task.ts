@@ -106,7 +106,7 @@ const inDeal = {
   dueAt: v.nullable(v.string()),
 };
 
-/** Fields of a task in the index of its deal, so that a deal is read with its tasks in one query. */
+/** What the index of a deal's tasks keeps of each, so that a deal is read with its tasks at once. */
 export const TaskCopy = v.object(inDeal);
 
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
@@ -134,7 +134,7 @@ export const Tasks = entity({
   },
   counters: {
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
-    /** Index of due tasks by month, read with the open ones. */
+    /** What is due, by month, read with what is open. */
     due: {
       of: (task) => isAwaited(task) && { name: `due/${countedMonth(String(task.dueAt))}`, add: { count: 1 } },
       group: 'tasks',
@@ -149,7 +149,7 @@ export const isOverdue = ({ status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'
   status !== 'done' && dueAt !== null && dueAt < now;
 
 /** As it is shown at a time. */
-export const toTaskView = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
+export const shownTask = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
   ...task,
   status: statusNames[task.status] ?? task.status,
   priority: priorityNames[task.priority] ?? task.priority,

@@ -87,7 +87,7 @@ export const publicEndpoint = <Response extends v.GenericSchema>(
     headers: {},
   }));
 
-/** Request of a caller who is not identified. */
+/** What somebody sends who is nobody yet. */
 export interface OpenRequest<Body> {
   body: Body;
   facts: RequestFacts;

@@ -3,8 +3,8 @@ import { parseFields } from '#lib/core/fields.ts';
 import { log } from '#lib/core/log.ts';
 import { invalidField, type Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
-import { boundNames } from '#lib/http/bound-names.ts';
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
+import { namesShown } from '#lib/http/names-shown.ts';
 import { problemOf } from '#lib/http/refuse.ts';
 import { asking } from './ask.ts';
 import type { Toolbox } from './converse.ts';
@@ -36,7 +36,7 @@ async function run(
     const args = withOwn(tool, opened(tool, chosen(tool, given, request.caller.scopes)));
     const value = (await tool.run(ask, args, update)) as object;
     const untaken = Object.keys(args).filter((name) => !taken.has(name) && !isOwn(tool, name));
-    const ignoredArguments = [...new Set([...ignored, ...boundNames(untaken)])];
+    const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
     return resultOf({
       ...withFields(
         Array.isArray(value) ? { items: value } : value,

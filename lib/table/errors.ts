@@ -20,15 +20,15 @@ export function withPlainItems(error: unknown): never {
   throw error;
 }
 
-/** Returns what a service said of a failed call; an error of any other kind has none of it. */
+/** What a service says of a failed call; nothing of what else was thrown. */
 export const failureOf = (error: unknown): Failure => (error instanceof Error ? error : {});
 
 /** Whether a write met somebody's transaction on the same item, which was repeated in vain. */
 export const isConflict = (error: unknown): boolean => failureOf(error).name === 'TransactionConflictException';
 
 /**
- * Returns the item that failed the condition of a single write, where the write asked for it
- * (`ReturnValuesOnConditionCheckFailure`) and it exists. Undefined for any other error.
+ * What the failed condition of a single write left: the item as it stands, where the write asked for it
+ * (`ReturnValuesOnConditionCheckFailure`) and there is one. Undefined for any other error.
  */
 export function failedCondition(error: unknown): { item: Attributes | undefined } | undefined {
   const { name, Item } = failureOf(error);
@@ -47,5 +47,5 @@ export const isInvalid = (error: unknown): boolean =>
   failureOf(error).name === 'ValidationException' ||
   cancellations(error).some(({ code }) => code === 'ValidationError');
 
-/** Code by which DynamoDB reports a failed condition. */
+/** What DynamoDB says of an action whose condition failed. */
 export const conditionFailed = 'ConditionalCheckFailed';

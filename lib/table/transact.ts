@@ -41,10 +41,7 @@ export async function transact<Result>(
   return untilFirst(attempt, mayGoOn);
 }
 
-/**
- * Returns whether a commit has certainly written nothing: it met a write conflict, was refused, or is too large. After any
- * other failure, a 503 included, that is unknown.
- */
+/** Of a commit that met a write conflict, was refused or is too large. Whether one that fails otherwise, a 503 included, has written nobody knows. */
 const hasWrittenNothing = (error: unknown) =>
   error instanceof WriteConflict || error instanceof UnfitRow || (error instanceof Problem && error.status !== 503);
 

@@ -10,7 +10,7 @@ import { type Signatures, type Signer, sign } from './sign.ts';
 const keptCharacters = 1024;
 const maxBytesPerCharacter = 4;
 
-/** Result of one attempt. */
+/** What one attempt came to. */
 export interface Attempt {
   number: number;
   startedAt: string;

@@ -59,7 +59,7 @@ export interface NewDelivery {
   /** Undefined when it is to be made. */
   skipped: SkippedFor | undefined;
   replayOf?: Pick<StoredDelivery, 'id' | 'deliveryId'>;
-  /** Body of a test delivery. */
+  /** Of a test. */
   body?: string;
 }
 

@@ -85,7 +85,14 @@ describe('reading a mail', () => {
       subject: 'Über Boote',
       bodyText: 'Grüße & mehr\nEnde',
       bodyHtml: '<p>Grüße &amp; mehr</p><p>Ende</p>',
-      attachments: [{ id: 1, fileName: 'offer.pdf', contentType: 'application/pdf', sizeBytes: 5 }],
+      newText: 'Grüße & mehr\nEnde',
+      replyTo: [],
+      attachments: [
+        {
+          ...{ id: 1, fileName: 'offer.pdf', contentType: 'application/pdf', sizeBytes: 5 },
+          ...{ contentId: null, isInline: false },
+        },
+      ],
       sentAt: '2020-11-20T22:17:47Z',
       isAutomatic: false,
       ses: {},
@@ -379,5 +386,5 @@ test.each([
     Buffer.from('--x\r\nContent-Type: text/plain\r\n\r\nthe last part\r\n--x--\r\n'),
   ]);
   const { bodyText } = await parseMail(raw);
-  expect(bodyText).toMatch(/the last part$/);
+  expect(bodyText).toMatch(/the last part(\n\n\[Left out of this mail: characters that its charset [^\n]*\])?$/);
 });

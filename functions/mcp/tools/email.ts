@@ -96,6 +96,7 @@ export const emailTools: Tool[] = [
         cc: 'Cc',
         bcc: 'Cc',
         replyAll: 'To all',
+        quote: 'Quote the last',
         runAt: 'ISO time',
       }),
       idempotencyKey,

@@ -24,7 +24,7 @@ export const email: Noun = {
     emailCreateMessage:
       'Queues a mail in a new thread. Use it to write first; answers join the thread. Recipients count against the daily quota of the workspace (429 `daily_quota`). Without a sender address of the deployment it answers 409 `mail_not_configured`.',
     emailCreateReply:
-      'Queues a reply in a mail thread to whoever wrote last. Recipients count against the daily quota of the workspace (429 `daily_quota`). A spam thread is not answered. Without a sender address of the deployment it answers 409 `mail_not_configured`.',
+      'Queues a reply in a mail thread to whoever wrote last, or to the address they ask to answer (`Reply-To`). Recipients count against the daily quota of the workspace (429 `daily_quota`). A spam thread is not answered. Without a sender address of the deployment it answers 409 `mail_not_configured`.',
     emailStatus:
       'Sets the status of a mail thread, for example to close it. Any status can follow any other; a new message from outside opens it again. The same status changes nothing. Emits `email.thread_updated`.',
     emailAssignee:
@@ -40,7 +40,7 @@ export const email: Noun = {
       status: 'Only threads with this status, for example `open`.',
       contactId: 'Only threads of the contact with this id.',
       unreadOnly: '`true` for threads with unread messages only. Default: all threads.',
-      q: 'Only threads whose subject, preview, or participants contain all words of this text, in any case and with or without accents. At most 200 characters.',
+      q: 'Only threads whose subject, preview, or participants contain this text, in any case. At most 200 characters.',
       assignedToUserId: 'Only threads of this member. `none` finds the threads that nobody looks after.',
       isStarred: '`true` for threads with a star only, `false` for those without.',
     },
@@ -72,6 +72,9 @@ export const email: Noun = {
       bodyText: 'The text as plain text. If the mail has only HTML, it is made from that.',
       bodyHtml: 'The text as sanitized HTML. Null when the mail has none.',
       authentication: 'Whether the sender is who the mail says. Null for outbound mail.',
+      newText: 'The text without the mails that it quotes: what its author wrote now.',
+      isAutomatic: 'Whether a program wrote it, such as an absence notice. It stops no sequence and reopens no thread.',
+      replyTo: 'Addresses that an answer goes to instead of `from`, as the sender asks. Empty for an answer to `from`.',
     },
     Mailbox: {
       name: 'Name beside the address, as its owner writes it. Null when there is none.',
@@ -93,6 +96,7 @@ export const email: Noun = {
     CreateReply: {
       ...written,
       replyAll: 'Also write to the other recipients of the newest inbound message. Default false: to its sender only.',
+      quote: 'Add the message that it answers below the text, as mail programs do. Default false.',
     },
     ReplyJob: {
       id: 'Id of the job that sends the mail. Follow it at `GET /v1/jobs/{id}` or by `job.completed`.',

@@ -1,7 +1,7 @@
 import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { env } from '#lib/core/env.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
-import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
+import { canBeReached, distinct, isOurs, sameAddress, tenantOf } from '#lib/email/address.ts';
 import type { Arrival } from '#lib/email/arrival.ts';
 import { type Body, previewOf } from '#lib/email/body.ts';
 import { abridged, type Mail } from '#lib/email/mail.ts';
@@ -35,7 +35,7 @@ export interface Received {
 /**
  * Stores an incoming mail in its thread, or in a new one, and in the conversation with the contact that has its sender's address: the
  * thread's own, else the oldest.
- * A new message reopens a pending or closed thread. A mail that is already there (by its Message-ID and sender) changes nothing.
+ * A new message that somebody wrote reopens a pending or closed thread. A mail that is already there (by its Message-ID and sender) changes nothing.
  * Of a long mail the beginning of its text is kept where its sender has sent too much today.
  * What is not from whom it names (contract section 24) gets a thread of its own, and no contact has written it. So does what a filter
  * found spam or a virus in, marked as spam: a virus stops no sequence, and its files are not fetched. Emits message.created.
@@ -53,9 +53,10 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   await tx.reserveIds({ [EmailMessages.name]: 1, [Messages.name]: 1, ...(thread ? {} : { [Threads.name]: 1 }) });
   // Of a mail in a contact's thread that somebody else wrote it is not the author.
   const contactId = sender?.id ?? null;
+  const mailId = await tx.nextId(EmailMessages);
   const { id: threadId } = thread
-    ? followUp(tx, thread, mail, contactId)
-    : await openThread(tx, mail, { contactId, isSpam, isUnverified: isUnverified || isSpam });
+    ? followUp(tx, thread, mail, { contactId, mailId })
+    : await openThread(tx, mail, { contactId, mailId, isSpam, isUnverified: isUnverified || isSpam });
   const body = await bodyWithinDay(tx, mail, { contactId, email, verdict: authentication.verdict });
   const attachments = mail.attachments.map((one) => ({
     ...one,
@@ -63,9 +64,12 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     key: null,
   }));
   const { id: messageId } = await storeEmail(tx, {
+    id: mailId,
     threadId,
     direction: 'inbound',
     from: mail.from,
+    replyTo: answerable(mail),
+    isAutomatic: mail.isAutomatic,
     to: mail.to,
     cc: mail.cc,
     bcc: [],
@@ -87,6 +91,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     body: body.bodyText,
     threadId: String(threadId),
     attachments,
+    isAutomatic: mail.isAutomatic,
   });
   if (key !== undefined) {
     const refs = attachments.map((_, index) => String(index));
@@ -146,6 +151,7 @@ async function claimed(tx: UnitOfWork, name: string | undefined) {
 
 interface Opening {
   contactId: number | null;
+  mailId: number;
   isSpam: boolean;
   isUnverified: boolean;
 }
@@ -153,7 +159,7 @@ interface Opening {
 async function openThread(
   tx: UnitOfWork,
   mail: Mail,
-  { contactId, isSpam, isUnverified }: Opening,
+  { contactId, mailId, isSpam, isUnverified }: Opening,
 ): Promise<StoredThread> {
   const thread = tx.create(Threads, {
     id: await tx.nextId(Threads),
@@ -166,26 +172,43 @@ async function openThread(
     aiLeadScore: null,
     createdAt: tx.now,
     ...(isUnverified && { isUnverified }),
-    ...latestOf(tx, isUnverified ? { ...mail, to: [], cc: [] } : mail, { participants: [], references: [] }),
+    ...latestOf(tx, isUnverified ? { ...mail, to: [], cc: [] } : mail, mailId, { participants: [], references: [] }),
   });
   return thread;
 }
 
-const followUp = (tx: UnitOfWork, thread: StoredThread, mail: Mail, contactId: number | null): StoredThread =>
+const followUp = (
+  tx: UnitOfWork,
+  thread: StoredThread,
+  mail: Mail,
+  { contactId, mailId }: Pick<Opening, 'contactId' | 'mailId'>,
+): StoredThread =>
   tx.update(Threads, {
     ...thread,
-    ...latestOf(tx, mail, thread),
+    ...latestOf(tx, mail, mailId, thread),
+    // An answer goes to a person, where one wrote.
+    ...(mail.isAutomatic && thread.lastInbound && { lastInbound: thread.lastInbound }),
     contactId: thread.contactId ?? contactId,
     unreadCount: thread.unreadCount + 1,
-    status: thread.status === 'spam' ? 'spam' : 'open',
+    status: thread.status === 'spam' || mail.isAutomatic ? thread.status : 'open',
   });
 
-const latestOf = (tx: UnitOfWork, mail: Mail, before: Pick<StoredThread, 'participants' | 'references'>) => ({
+/** Whom the sender asks to answer, of those whom a mail reaches: never ourselves. */
+const answerable = ({ replyTo }: Mail) => replyTo.filter(({ email }) => canBeReached(email) && !isOurs(email));
+
+const latestOf = (
+  tx: UnitOfWork,
+  mail: Mail,
+  mailId: number,
+  before: Pick<StoredThread, 'participants' | 'references'>,
+) => ({
   preview: previewOf(mail.bodyText),
   lastMessageAt: tx.now,
   participants: participantsWith(before.participants, [mail.from], [...mail.to, ...mail.cc]),
   lastInbound: {
+    id: mailId,
     from: mail.from,
+    replyTo: answerable(mail),
     others: distinct([...mail.to, ...mail.cc])
       .filter(({ email }) => tenantOf(email) === undefined)
       .slice(0, maxParticipants),

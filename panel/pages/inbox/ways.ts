@@ -28,7 +28,7 @@ export async function waysTo(
   messages: readonly Schema<'Message'>[],
   signal: AbortSignal,
 ): Promise<Way[]> {
-  const accounts = [...(await accountsFor(contact, signal)), ...mailsTo(contact, messages)];
+  const accounts = [...(await accountsFor(contact, signal)), ...(await mailsTo(contact, messages, signal))];
   const last = messages.findLast(({ direction }) => direction === 'inbound') ?? messages.at(-1);
   const isLast = ({ channel, accountId }: Way) =>
     last !== undefined && channel === last.channel && (last.accountId === null || accountId === last.accountId);
@@ -57,15 +57,31 @@ const wayOf = (channel: Platform, accountId: number, name: string): Way => ({
   maxLength: messaging[channel].maxTextCharacters,
 });
 
-function mailsTo({ email }: Contact, messages: readonly Schema<'Message'>[]): Way[] {
+async function mailsTo(
+  { email }: Contact,
+  messages: readonly Schema<'Message'>[],
+  signal: AbortSignal,
+): Promise<Way[]> {
   const thread = messages.findLast(({ channel, threadId }) => channel === 'email' && threadId !== null)?.threadId;
   const common = { channel: 'email', maxLength: maxMailCharacters } as const;
   const ways: Way[] = [];
   if (thread && may('email:send'))
-    ways.push({ ...common, key: 'reply', title: 'E-mail · answer the last', threadId: Number(thread) });
+    ways.push({ ...common, key: 'reply', title: await titleOfReply(Number(thread), signal), threadId: Number(thread) });
   if (email !== null && may('email:compose'))
     ways.push({ ...common, key: 'new mail', title: 'E-mail · new subject', asksSubject: true });
   return ways;
+}
+
+/** Says whom an answer in the thread goes to: its sender may ask for another address. */
+async function titleOfReply(id: number, signal: AbortSignal): Promise<string> {
+  const title = 'E-mail · answer the last';
+  if (!may('email:read')) return title;
+  const { items } = await api.get('/v1/email/threads/{id}/messages', { signal, params: { path: { id } } });
+  const received = items.filter(({ direction }) => direction === 'inbound');
+  const last = received.find(({ isAutomatic }) => !isAutomatic) ?? received[0];
+  if (!last) return title;
+  const recipients = last.replyTo.length > 0 ? last.replyTo : [last.from];
+  return `${title}, to ${recipients.map((one) => one.email).join(', ')}`;
 }
 
 interface Draft {

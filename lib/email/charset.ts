@@ -1,0 +1,278 @@
+import { TextDecoder } from 'node:util';
+import iconv from 'iconv-lite';
+import { type Alphabet, alphabets, languageOf } from './alphabets.ts';
+
+export interface Decoded {
+  text: string;
+  /** By which it was read. */
+  charset: string;
+  /** The label, where nobody knows it. */
+  unknown?: string;
+}
+
+/** Known of a text besides its bytes. */
+export interface Context {
+  isHtml?: boolean;
+  /** Its end may be half a character. */
+  isCut?: boolean;
+  /** Charsets and languages of the mail's other parts and headers, the likeliest first. */
+  hints?: readonly string[];
+}
+
+/** Returns the text of bytes with the label that a mail gives them. Valid UTF-8 is UTF-8; without a known label it is a guess. */
+export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints = [] }: Context = {}): Decoded {
+  const mark = markOf(bytes);
+  if (mark) return read(bytes, mark);
+  const named = charsetOf(label);
+  const says = (!named && isHtml && charsetOf(metaIn(bytes))) || named;
+  if (isAscii(bytes)) return { ...read(bytes, says ?? 'utf-8'), ...unknownOf(label, says) };
+  const whole = isCut || isHalved(bytes) ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  if (isUtf8(whole) && !(says?.startsWith('utf-16') && whole.includes(0))) return read(whole, 'utf-8');
+  // What has no eighth bit cannot be in a charset that needs it, and the other way round.
+  if (says && says !== 'utf-8' && !isNarrow.test(says)) return read(bytes, says);
+  if (isMostlyUtf8(bytes)) return read(bytes, 'utf-8');
+  return { ...read(bytes, guess(bytes, [says ?? '', ...hints])), ...unknownOf(label, says) };
+}
+
+const isNarrow = /^(iso-2022-|hz-|utf-7)/;
+
+/** Labels of what nobody knows, or of ASCII, which says nothing of other bytes. */
+const wordless =
+  /^(us-?ascii|ascii|ansi_x3\.4.*|iso-?646.*|cp20127|(x-)?unknown(-8bit)?|8-?bit|7-?bit|binary|default|none|x-user-defined|_?auto.*|undefined|null)?$/;
+
+const unknownOf = (label: string, says: string | undefined) =>
+  says || wordless.test(cleanLabel(label)) ? {} : { unknown: cleanLabel(label).slice(0, 40) };
+
+const cleanLabel = (label: string) =>
+  label
+    .toLowerCase()
+    .replace(/^["'\s]+/, '')
+    .replace(/["';,*].*$/s, '')
+    .trimEnd();
+
+/** What Windows calls charsets that have names of their own. */
+const codePages: Record<string, string> = {
+  ...{ 932: 'shift_jis', 943: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 951: 'big5-hkscs', 1386: 'gbk' },
+  ...{ 866: 'ibm866', 65001: 'utf-8', 65000: 'utf-7', 20866: 'koi8-r', 21866: 'koi8-u', 1200: 'utf-16le' },
+  ...{ 1201: 'utf-16be', 10000: 'macintosh', 10007: 'x-mac-cyrillic', 50220: 'iso-2022-jp', 50221: 'iso-2022-jp' },
+  ...{ 50222: 'iso-2022-jp', 50225: 'iso-2022-kr', 51932: 'euc-jp', 51949: 'euc-kr', 51936: 'gbk', 54936: 'gb18030' },
+  ...{ 52936: 'hz-gb-2312', 20932: 'euc-jp', 1363: 'euc-kr', 970: 'euc-kr', 33722: 'euc-jp', 5022: 'iso-2022-jp' },
+};
+const latinParts = ['', '1', '2', '3', '4', '9', '10', '13', '14', '15', '16'];
+/** Charsets that switch with signs of ASCII: between which of them a text is read with the eighth bit. */
+const shifting: Record<string, { charset: string; from: string; to: string; head: string }> = {
+  'iso-2022-kr': { charset: 'euc-kr', from: '\x0e', to: '\x0f', head: '\x1b$)C' },
+  'iso-2022-cn': { charset: 'gbk', from: '\x0e', to: '\x0f', head: '\x1b$)A' },
+  'hz-gb-2312': { charset: 'gbk', from: '~{', to: '~}', head: '~\n' },
+};
+
+/** The charset that a label means, undefined where it means none. */
+export function charsetOf(label: string | undefined): string | undefined {
+  const clean = cleanLabel(label ?? '');
+  if (wordless.test(clean)) return undefined;
+  const [, page] =
+    /^(?:x-)?(?:win|windows|cp|ms|ibm|dos|codepage|ansi|ccsid|oem)?[-_ .]*0*(\d{3,5})$/.exec(clean) ?? [];
+  const [, part] = /^(?:x-)?(?:iso|csiso)?[-_ ]?8859[-_ ]?(\d{1,2}(?:-[ie])?)/.exec(clean) ?? [];
+  const [, latin] = /^(?:cs)?(?:iso)?[-_ ]?l(?:atin)?[-_ ]?(\d{1,2})$/.exec(clean) ?? [];
+  const spellings = [
+    clean,
+    ...(page ? [codePages[page] ?? `windows-${page}`, `cp${page}`] : []),
+    ...(part ? [`iso-8859-${part}`] : []),
+    ...(latin ? [`iso-8859-${latinParts[Number(latin)] ?? ''}`] : []),
+    clean.replace(/^(x|cs)-?/, ''),
+    clean.replaceAll('_', '-'),
+    clean.replaceAll(/[^a-z0-9]/g, ''),
+    clean.replace(/[-_]?(strict|hkscs|2004|x0213|ext|with.*)$/, ''),
+    clean
+      .replaceAll(/[^a-z0-9]/g, '')
+      .replace(/^(gb2312|gbk|big5|euckr|eucjp|eucjpms|shiftjis|sjis|koi8r|koi8u|utf8|utf16|iso2022jp).*$/, '$1'),
+  ];
+  for (const spelling of spellings) {
+    if (Object.hasOwn(shifting, spelling)) return spelling;
+    if (Object.hasOwn(spelt, spelling)) return spelt[spelling];
+    const known = decoderNamed(spelling)?.encoding;
+    if (known) return known;
+    if (iconv.encodingExists(spelling)) return spelling;
+  }
+  return undefined;
+}
+
+/** Spellings that no list has. */
+const spelt: Record<string, string> = {
+  ...{ hz: 'hz-gb-2312', hzgb2312: 'hz-gb-2312', iso2022kr: 'iso-2022-kr', iso2022jp: 'iso-2022-jp', koi8: 'koi8-r' },
+  ...{ gb2312: 'gbk', gb: 'gbk', eucgb2312cn: 'gbk', euccn: 'gbk', eucjpms: 'euc-jp', euckr: 'euc-kr', uhc: 'euc-kr' },
+  ...{ ksc56011987: 'euc-kr', ksc5601: 'euc-kr', shiftjis: 'shift_jis', sjis: 'shift_jis', eucjp: 'euc-jp' },
+  ...{ koi8r: 'koi8-r', koi8u: 'koi8-u', koi8ru: 'koi8-u', mskanji: 'shift_jis', ansi: 'windows-1252', euctw: 'big5' },
+  ...{ unicode: 'utf-16le', ucs2: 'utf-16le', iso10646ucs2: 'utf-16be', cesu8: 'utf-8', utf8mb4: 'utf-8' },
+  ...{
+    cyrillic: 'iso-8859-5',
+    greek: 'iso-8859-7',
+    hebrew: 'iso-8859-8',
+    arabic: 'iso-8859-6',
+    turkish: 'windows-1254',
+  },
+  ...{
+    thai: 'windows-874',
+    maccyrillic: 'x-mac-cyrillic',
+    mac: 'macintosh',
+    macroman: 'macintosh',
+    applemacintosh: 'macintosh',
+  },
+};
+
+function decoderNamed(charset: string, fatal = false): TextDecoder | undefined {
+  try {
+    return new TextDecoder(charset, { fatal });
+  } catch {
+    return undefined;
+  }
+}
+
+function read(bytes: Buffer, charset: string): Decoded {
+  const shifts = shifting[charset];
+  if (shifts) return { text: unshifted(bytes, shifts), charset };
+  // In a stream half a character at the end is nothing, not a replacement character.
+  const text = decoderNamed(charset)?.decode(bytes, { stream: true }) ?? iconv.decode(bytes, charset);
+  return { text, charset };
+}
+
+function unshifted(bytes: Buffer, { charset, from, to, head }: (typeof shifting)[string]): string {
+  const [first = '', ...runs] = bytes.toString('latin1').replaceAll(head, '').split(from);
+  const wide = runs.map((run) => {
+    const [inner = '', ...after] = run.split(to);
+    return inner.replaceAll(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) | 0x80)) + after.join('');
+  });
+  return read(Buffer.from(first + wide.join(''), 'latin1'), charset).text;
+}
+
+const marks: [string, number[]][] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+const markOf = (bytes: Buffer) => marks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
+
+/** Where HTML says its charset (WHATWG, "prescan a byte stream"), or XML. */
+const maxPrescanBytes = 8192;
+function metaIn(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, maxPrescanBytes).replaceAll(/<!--[^>]*>/g, '');
+  for (const [tag] of start.matchAll(/<(?:meta|\?xml)\b[^>]*>/gi)) {
+    const [, charset] = /\b(?:charset|encoding)\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(tag) ?? [];
+    const known = charsetOf(charset);
+    // What could be read as ASCII until here is no UTF-16.
+    if (known) return known.startsWith('utf-16') ? 'utf-8' : known;
+  }
+  return undefined;
+}
+
+const isAscii = (bytes: Buffer) => bytes.every((byte) => byte < 0x80);
+
+const strict = new TextDecoder('utf-8', { fatal: true });
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    strict.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a character of UTF-8 begins that the end cuts, or the end. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte >= 0xc0) return sizeAt(byte) > back ? bytes.length - back : bytes.length;
+    if (byte < 0x80) break;
+  }
+  return bytes.length;
+}
+const sizeAt = (byte: number) => (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2);
+
+/** Whether its end cuts a character and all else has others: a lone byte at the end alone is one of a narrow charset. */
+const isHalved = (bytes: Buffer) => {
+  const end = wholeCharacters(bytes);
+  return end < bytes.length && !isAscii(bytes.subarray(0, end));
+};
+
+/** Whether more of it are characters of UTF-8 than bytes that are none. */
+function isMostlyUtf8(bytes: Buffer): boolean {
+  const text = bytes.toString('utf-8');
+  let wrong = 0;
+  let wide = 0;
+  for (const character of text) {
+    if (character === '\ufffd') wrong += 1;
+    else if (character >= '\u0080') wide += 1;
+  }
+  return wide > wrong;
+}
+
+/** As much of a text shows its language. */
+const maxGuessedBytes = 16_384;
+/** What a hint is worth beside how likely the text is. */
+const hintPoints = 0.6;
+const commonest = 'windows-1252';
+
+/** The likeliest charset of bytes that nobody names. */
+export function guess(bytes: Buffer, hints: readonly string[] = []): string {
+  const sample = bytes.subarray(0, maxGuessedBytes);
+  const languages = new Set(hints.map(languageOf));
+  const charsets = new Set(hints.map((hint) => charsetOf(hint)));
+  let best = { charset: commonest, points: Number.NEGATIVE_INFINITY };
+  for (const alphabet of alphabets) {
+    const { charset, language } = alphabet;
+    const isHinted = charsets.has(charset) || languages.has(language);
+    const points = likelihood(sample, alphabet) + (isHinted ? hintPoints : 0) + (charset === commonest ? 0.3 : 0);
+    if (points > best.points) best = { charset, points };
+  }
+  return best.charset;
+}
+
+const isLetter = /\p{L}|\p{M}/u;
+const isUpper = /\p{Lu}/u;
+const isLower = /\p{Ll}/u;
+const isMark = /[\u00a0«»“”„‘’–—…№§°€£·©®™¿¡、。，！？：；（）「」『』【】・ー～《》]/;
+
+/** How well the bytes read as words of the alphabet: points for each byte that is not ASCII. */
+function likelihood(sample: Buffer, { charset, letters, common }: Alphabet): number {
+  const cut = sample.length === maxGuessedBytes;
+  let text: string;
+  try {
+    text = (decoderNamed(charset, true) as TextDecoder).decode(sample, { stream: cut });
+  } catch {
+    return Number.NEGATIVE_INFINITY;
+  }
+  let points = 0;
+  let wide = 0;
+  let before = ' ';
+  for (const character of text) {
+    if (character >= '\u0080') {
+      wide += 1;
+      points += pointsOf(character, letters, common) - oddity(before, character, letters);
+    } else if (before >= '\u0080' && isLetter.test(before) && isLetter.test(character)) {
+      if (!letters.test(character)) points -= 1.5;
+      if (isLower.test(before) && isUpper.test(character)) points -= 2;
+    }
+    before = character;
+  }
+  return wide === 0 ? Number.NEGATIVE_INFINITY : points / wide;
+}
+
+function pointsOf(character: string, letters: RegExp, common: string): number {
+  const rank = common.indexOf(character.toLowerCase());
+  // Of letters the first ones are the more frequent; of signs of words there are too many.
+  if (rank >= 0) return character > '\u3000' ? 2 : 2 - (1.3 * rank) / Math.max(common.length, 25);
+  if (isMark.test(character)) return 0.7;
+  if (letters.test(character)) return 0.8;
+  return -3;
+}
+
+/** A letter beside one of another script, a capital after a small letter, accents side by side. */
+function oddity(before: string, character: string, letters: RegExp): number {
+  if (!isLetter.test(before) || !isLetter.test(character)) return 0;
+  const isCaseOdd = isLower.test(before) && isUpper.test(character) ? 2 : 0;
+  const isLatin = letters.test('a');
+  const isBeside = isLatin
+    ? before >= '\u0080' && !'ßçšž'.includes(character) && !'ßçšž'.includes(before)
+    : before < '\u0080';
+  return isCaseOdd + (isBeside ? 1.5 : 0);
+}

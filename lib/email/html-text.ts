@@ -1,0 +1,174 @@
+import { Parser } from 'htmlparser2';
+import { withoutFiller } from './filler.ts';
+
+/** Elements that stand on lines of their own. */
+const blocks = new Set(
+  'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre section summary table tbody tfoot thead tr ul'.split(
+    ' ',
+  ),
+);
+/** Of which nothing is shown. */
+export const unshown = [
+  'title',
+  'style',
+  'script',
+  'noscript',
+  'template',
+  'svg',
+  'math',
+  'textarea',
+  'option',
+  'select',
+  'object',
+  'audio',
+  'video',
+  'canvas',
+  'iframe',
+  'noframes',
+  'noembed',
+];
+const isUnshown = new Set(unshown);
+/** Of their cells each is apart from the next. */
+const cells = new Set(['td', 'th']);
+
+type Attributes = Record<string, string>;
+
+/** Whether a program that shows mail leaves an element out. */
+export function isHidden(attributes: Attributes): boolean {
+  if ('hidden' in attributes) return true;
+  const style = (attributes['style'] ?? '').toLowerCase().replaceAll(/\s|!important/g, '');
+  if (style === '') return false;
+  return (
+    /(?:^|;)(?:display:none|visibility:hidden|mso-hide:all|opacity:0(?:\.0*)?(?=;|$))/.test(style) ||
+    /(?:^|;)max-height:0(?:px|em|%|pt)?(?=;|$)/.test(style) ||
+    (/(?:^|;)(?:height|width):0(?:px|em|%|pt)?(?=;|$)/.test(style) && /(?:^|;)overflow:hidden/.test(style))
+  );
+}
+
+/** The parser takes the longer for a tag the more of them are open. */
+const maxDepth = 1000;
+const maxAddressCharacters = 2048;
+
+/** Returns the text of HTML as it is shown: blocks on lines of their own, cells apart, links with their address. Undefined where it is nested too deep. */
+export function shownText(html: string, options: { isUnquoted?: boolean } = {}): string | undefined {
+  const tooDeep = new RangeError('nested too deep');
+  const writer = new Writer(options.isUnquoted ?? false);
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        depth += 1;
+        if (depth > maxDepth) throw tooDeep;
+        writer.open(name, attributes);
+      },
+      ontext: (words) => writer.add(words),
+      onclosetag() {
+        depth -= 1;
+        writer.close();
+      },
+    },
+    { decodeEntities: true },
+  );
+  try {
+    parser.end(html);
+  } catch (error) {
+    if (error === tooDeep) return undefined;
+    throw error;
+  }
+  return tidy(writer.pieces.join(''));
+}
+
+class Writer {
+  readonly pieces: string[] = [];
+  readonly #isUnquoted: boolean;
+  readonly #endings: (() => void)[] = [];
+  /** How many elements are open since one of which nothing is shown. */
+  #hidden = 0;
+  #preformatted = 0;
+  #isAfterCell = false;
+  #last = '\n';
+  /** Of the link that is open: where it leads, and its first piece. */
+  #link = { address: '', from: 0 };
+
+  constructor(isUnquoted: boolean) {
+    this.#isUnquoted = isUnquoted;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.#hidden > 0 || isUnshown.has(name) || isHidden(attributes) || this.#isQuote(name, attributes)) {
+      this.#hidden += 1;
+      return;
+    }
+    const isBlock = blocks.has(name) || isShownAsBlock.test(attributes['style'] ?? '');
+    if (isBlock) this.#breakLine();
+    if (name === 'br') this.#put('\n');
+    if (name === 'pre') this.#preformatted += 1;
+    if (name === 'img') this.add(attributes['alt'] ?? '');
+    if (name === 'a') this.#link = { address: (attributes['href'] ?? '').trim(), from: this.pieces.length };
+    this.#endings.push(() => {
+      if (name === 'pre') this.#preformatted -= 1;
+      if (name === 'a') this.#endLink();
+      if (isBlock) this.#breakLine();
+      if (cells.has(name)) this.#isAfterCell = true;
+    });
+  }
+
+  close(): void {
+    if (this.#hidden > 0) this.#hidden -= 1;
+    else this.#endings.pop()?.();
+  }
+
+  add(words: string): void {
+    if (this.#hidden > 0 || words === '') return;
+    const piece = this.#preformatted > 0 ? words : words.replaceAll(/[ \t\r\n\f]+/g, ' ');
+    if (piece === ' ' && isSpace.test(this.#last)) return;
+    if (this.#isAfterCell && piece !== ' ' && !isSpace.test(this.#last)) this.#put(' ');
+    this.#put(piece);
+  }
+
+  #put(piece: string): void {
+    this.#isAfterCell &&= piece === ' ';
+    this.pieces.push(piece);
+    this.#last = piece.at(-1) as string;
+  }
+
+  #breakLine(): void {
+    if (this.#last !== '\n') this.#put('\n');
+  }
+
+  #endLink(): void {
+    const { address, from } = this.#link;
+    this.#link = { address: '', from: 0 };
+    if (!isAddress.test(address) || address.length > maxAddressCharacters) return;
+    const words = this.pieces.slice(from).join('').trim();
+    const shown = address.replace(/^(?:mailto|tel):/i, '');
+    if (words === '') this.add(shown);
+    else if (bare(words) !== bare(shown) && bare(words) !== bare(shown.replace(/\?.*$/s, ''))) this.add(` <${shown}>`);
+  }
+
+  #isQuote(name: string, { class: classes = '', id = '', style = '' }: Attributes): boolean {
+    if (!this.#isUnquoted) return false;
+    // Gmail indents by one without a border.
+    return (name === 'blockquote' && !/border:\s*none/i.test(style)) || quoteClass.test(classes) || quoteId.test(id);
+  }
+}
+
+const isSpace = /\s/;
+const isShownAsBlock = /display:\s*(?:block|table|flex|grid|list-item)/i;
+const isAddress = /^(?:https?|mailto|tel|ftp):/i;
+const quoteClass =
+  /\b(?:gmail_quote|gmail_attr|moz-cite-prefix|yahoo_quoted|protonmail_quote|zmail_extra|tutanota_quote)\b/;
+const quoteId = /^(?:appendonsend|divRplyFwdMsg|reply-intro)$/i;
+const bare = (address: string) =>
+  address
+    .toLowerCase()
+    .replace(/^https?:\/\/(?:www\.)?|^www\./, '')
+    .replace(/[/?#]$/, '');
+
+/** Blank lines and blanks as few as they can be. */
+const tidy = (text: string) =>
+  withoutFiller(text)
+    .replaceAll(/[ \t\u00a0]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();

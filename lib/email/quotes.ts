@@ -1,0 +1,124 @@
+/** Words by which mail programs say that somebody wrote what follows. */
+const wrote = [
+  ...['wrote', 'writes', 'schrieb', 'schreibt', 'a écrit', 'escribió', 'escribio', 'ha scritto', 'scrisse', 'schreef'],
+  ...[
+    'geschreven',
+    'escreveu',
+    'skrev',
+    'skrifaði',
+    'kirjoitti',
+    'napisał',
+    'napisał\\(a\\)',
+    'pisze',
+    'napsal',
+    'napísal',
+    'írta',
+    'ezt írta',
+  ],
+  ...[
+    'a scris',
+    'написа',
+    'писал',
+    'пишет',
+    'пише',
+    'написав',
+    'έγραψε',
+    'yazdı',
+    'yazmış',
+    'כתב',
+    'כתבה',
+    'كتب',
+    'نوشت',
+  ],
+  ...[
+    '写道',
+    '寫道',
+    '写到',
+    '書きました',
+    'のメール',
+    'のメッセージ',
+    '작성',
+    '썼습니다',
+    'đã viết',
+    'เขียน',
+    'menulis',
+  ],
+  ...[
+    'napisao',
+    'napisala',
+    'napisal',
+    'rašė',
+    'rakstīja',
+    'kirjutas',
+    'va escriure',
+    'idatzi',
+    'escribiu',
+    'shkroi',
+    'लिखा',
+  ],
+].join('|');
+const hasAttribution = new RegExp(`(?:${wrote})[^\\n]{0,80}[:：]$`, 'iu');
+const endsWithAddress = /<[^<>\s]+@[^<>\s]+>\)?\s?[:：]$/;
+const hasDateOrAddress = /\d|@/;
+
+/** The first label of the head of a quoted mail, as Outlook and its like write it, and labels that come after it. */
+const authors = words(
+  "From|Von|De|Da|Van|Från|Fra|Lähettäjä|Od|Feladó|De la|Expéditeur|Remitente|Mittente|Afzender|Avsändare|Afsender|Nadawca|Odesílatel|Odosielateľ|Küldő|Expeditor|От|Від|От кого|От кога|Από|Kimden|Gönderen|מאת|من|از|发件人|寄件者|寄件人|差出人|送信者|보낸 사람|보낸사람|발신|Từ|Người gửi|จาก|Dari|Pengirim|Šalje|Pošiljatelj|Nuo|No|Kellelt|Saatja|D'",
+);
+const subjects = words(
+  'Subject|Betreff|Objet|Asunto|Oggetto|Assunto|Onderwerp|Ämne|Emne|Aihe|Temat|Předmět|Predmet|Tárgy|Subiect|Тема|Тема письма|Относно|Θέμα|Konu|נושא|الموضوع|موضوع|主题|主題|主旨|件名|제목|Chủ đề|Tiêu đề|เรื่อง|หัวเรื่อง|Perihal|Subjek|Zadeva|Naslov|Tema|Temats|Teema|Assumpte|Gaia',
+);
+function words(list: string): RegExp {
+  return new RegExp(`^[*_>\\s]{0,4}(?:${list})[*_]?\\s?[:：]`, 'iu');
+}
+const maxHeadLines = 8;
+
+const separator = /^\s*[-_=]{2,}\s?\p{L}[^\n]{2,60}[-_=]{2,}\s*$/u;
+const forwarded =
+  /forward|weitergeleitet|transf|transm|reenvi|encaminh|inoltr|doorgestuurd|vidarebe|videresend|edelleen|przekaz|přepos|preposl|továbbít|redirec|пересл|перенапр|препрат|προωθ|ilet|הועבר|تحويل|转发|轉寄|轉發|転送|전달|chuyển|ส่งต่อ|terus/iu;
+const isQuoted = /^\s{0,3}(?:>|\|\s)/;
+const maxLineCharacters = 400;
+/** An attribution may be broken into so many lines. */
+const maxAttributionLines = 3;
+
+/** Returns a text without what it quotes: the lines with a mark, what says whose they are, and a mail that follows below. */
+export function newTextOf(text: string): string {
+  const lines = text.split('\n');
+  const own: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] as string;
+    if (isQuoted.test(line)) continue;
+    const next = at + attributionLines(lines, at);
+    if (next > at) {
+      const following = lines.slice(next, next + 3).find((one) => one.trim() !== '');
+      if (following === undefined || !isQuoted.test(following)) break;
+      at = next - 1;
+    } else if (isHeadAt(lines, at) || (separator.test(line.slice(0, maxLineCharacters)) && !forwarded.test(line)))
+      break;
+    else own.push(line);
+  }
+  return own
+    .join('\n')
+    .replace(/\n[\s_-]*$/, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** How many lines from here say who wrote what follows, 0 where none do. */
+function attributionLines(lines: readonly string[], at: number): number {
+  let joined = '';
+  for (let count = 1; count <= maxAttributionLines && at + count <= lines.length; count += 1) {
+    const line = (lines[at + count - 1] as string).trim();
+    if (line === '' || line.length > maxLineCharacters || isQuoted.test(line)) return 0;
+    joined = `${joined} ${line}`.trim();
+    if (!/[:：]$/.test(line)) continue;
+    const isWrote =
+      hasAttribution.test(joined) && (hasDateOrAddress.test(joined) || isQuoted.test(lines[at + count] ?? ''));
+    return isWrote || (endsWithAddress.test(joined) && /\d/.test(joined)) ? count : 0;
+  }
+  return 0;
+}
+
+/** Whether the head of a quoted mail begins here: it has a subject, too. */
+const isHeadAt = (lines: readonly string[], at: number): boolean =>
+  authors.test(lines[at] as string) && lines.slice(at + 1, at + maxHeadLines).some((line) => subjects.test(line));
