@@ -23,19 +23,27 @@ export interface TestWorkspace {
 /** Tests are not what the rate limit is for. */
 const plenty = 1_000_000;
 
+/** Mints a key of a workspace, of every scope unless the options say otherwise. */
+async function mintIn(id: number, ...[options = {}]: Parameters<TestWorkspace['mint']>) {
+  const { env = 'live', rateLimitPerMinute = plenty, ...terms } = options;
+  const { key, keyId } = await transact({ workspaceId: id, env }, operator, (tx) =>
+    mintKey(
+      tx,
+      { name: 'test', scopes, ipAllowlist: [], expiresAt: null, ...terms },
+      { createdByKeyId: null, rateLimitPerMinute },
+    ),
+  );
+  return { key, keyId, client: api(key) };
+}
+
+/** Makes a client with a key of every scope. */
+export const clientOf = async (workspaceId: number, env: Environment = 'live') =>
+  (await mintIn(workspaceId, { env })).client;
+
 /** A workspace of its own with a key of every scope for each environment. */
 export async function newWorkspace(currency = 'EUR'): Promise<TestWorkspace> {
   const { id } = await createWorkspace({ name: 'Test', currency });
-  const mint: TestWorkspace['mint'] = async ({ env = 'live', rateLimitPerMinute = plenty, ...options } = {}) => {
-    const { key, keyId } = await transact({ workspaceId: id, env }, operator, (tx) =>
-      mintKey(
-        tx,
-        { name: 'test', scopes, ipAllowlist: [], expiresAt: null, ...options },
-        { createdByKeyId: null, rateLimitPerMinute },
-      ),
-    );
-    return { key, keyId, client: api(key) };
-  };
+  const mint: TestWorkspace['mint'] = (options) => mintIn(id, options);
   const [live, test, member] = await Promise.all([
     mint(),
     mint({ env: 'test' }),

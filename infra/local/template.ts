@@ -51,7 +51,6 @@ export interface StreamMapping extends Mapping {
   tableName: string;
   bisects: boolean;
   /** So many batches of one shard are at work at once, those of one item after each other. */
-  parallelizationFactor: number;
   maxRetries: number;
   maxAgeSeconds: number;
   onFailureQueueArn: string | undefined;
@@ -347,7 +346,6 @@ function streamMapping(placed: ResolvedResource): StreamMapping {
     streamArn: String(properties['EventSourceArn']),
     tableName: String(properties['EventSourceArn']).split('/')[1] as string,
     bisects: properties['BisectBatchOnFunctionError'] === true,
-    parallelizationFactor: Number(properties['ParallelizationFactor'] ?? 1),
     maxRetries: unlimitedWhenNegative(properties['MaximumRetryAttempts']),
     maxAgeSeconds: unlimitedWhenNegative(properties['MaximumRecordAgeInSeconds']),
     onFailureQueueArn: OnFailure?.Destination,

@@ -13,7 +13,7 @@ import { rowsOfWorkspace, scanned } from '#lib/table/scan.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import document from '#openapi' with { type: 'json' };
 import { type Answer, api, type Client, eventually, everyItem } from '#test/client.ts';
-import { clientOf } from './handmade.ts';
+import { clientOf } from '#test/workspace.ts';
 
 let folder: string;
 let counts: Record<string, number>;

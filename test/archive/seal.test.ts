@@ -9,8 +9,8 @@ import { createWorkspace } from '#lib/workspaces/store.ts';
 import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { sealedByAnother } from '#test/sealed.ts';
-import { newWorkspace } from '#test/workspace.ts';
-import { archiveOf, clientOf } from './handmade.ts';
+import { clientOf, newWorkspace } from '#test/workspace.ts';
+import { archiveOf } from './handmade.ts';
 
 let folder: string;
 let file: string;

@@ -415,29 +415,6 @@ test('duplicates share username and platform, phone or e-mail, however these are
   expect(found.map(({ id }) => id)).not.toContain(otherPlatform.id);
 });
 
-test('a stale If-Match is 412 on every write that changes a contact', async () => {
-  const { id } = await create();
-  const stale = { 'if-match': '"stale"' };
-  for (const [method, path, body] of [
-    ['PATCH', '', { name: 'New' }],
-    ['POST', '/stage', { stage: 'lost' }],
-    ['POST', '/assignee', { userId: null }],
-    ['POST', '/lead-score', { score: 1 }],
-    ['PUT', '/metadata', { metadata: { a: 'b' } }],
-    ['POST', '/merge', { sourceContactId: 1 }],
-  ] as const) {
-    const answer = await workspace.live.call(method, `/v1/contacts/${id}${path}`, { body, headers: stale });
-    expect([path, answer.status, answer.body.details]).toEqual([path, 412, because('stale_version')]);
-  }
-  const { headers } = await workspace.live.get(`/v1/contacts/${id}`);
-  const fresh = await workspace.live.post(
-    `/v1/contacts/${id}/stage`,
-    { stage: 'lost' },
-    { 'if-match': headers['etag'] as string },
-  );
-  expect(fresh.status).toBe(200);
-});
-
 test('twenty patches at once are all kept', async () => {
   const { id } = await create();
   const fields = ['name', 'company', 'notes', 'email', 'username'];

@@ -208,20 +208,10 @@ test('what a filter shows is the contact as get-by-id shows it, without tags', a
   expect(body.items).toEqual([contact]);
 });
 
-test.each([
-  ['stage', 'cold'],
-  ['platform', 'signal'],
-  ['assignedToUserId', 'nobody'],
-  ['tagId', 'x'],
-  ['minScore', '101'],
-  ['hasUnread', 'maybe'],
-  ['ids', '1,x'],
-  ['ids', Array.from({ length: 101 }, (_, index) => index + 1).join(',')],
-  ['createdSince', 'yesterday'],
-  ['limit', 'many'],
-])('the filter %s=%.20s is refused', async (name, value) => {
-  const { status, body } = await workspace.live.get('/v1/contacts', { [name]: value });
-  expect([status, body.details.fields[0].field]).toEqual([400, `query.${name}`]);
+test('more than a hundred ids are refused', async () => {
+  const ids = Array.from({ length: 101 }, (_, index) => index + 1).join(',');
+  const { status, body } = await workspace.live.get('/v1/contacts', { ids });
+  expect([status, body.details.fields[0].field]).toEqual([400, 'query.ids']);
 });
 
 test('the pairs of metadata that a list is filtered by are looked for together', async () => {

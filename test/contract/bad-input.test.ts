@@ -1,20 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { createDemo } from '#infra/local/demo.ts';
-import { mintKey } from '#lib/auth/key-store.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
-import { scopes } from '#lib/core/scopes.ts';
-import { operator } from '#lib/core/tenant.ts';
 import { parseQuery, readBody } from '#lib/http/operation.ts';
 import type { Route } from '#lib/http/route.ts';
-import { transact } from '#lib/table/transact.ts';
 import document from '#openapi' with { type: 'json' };
-import { type Answer, api, type Client, everyItem, type Options } from '#test/client.ts';
+import { type Answer, type Client, everyItem, type Options } from '#test/client.ts';
 import { makeMissing } from '#test/contract/make-missing.ts';
 import { wholeSchema } from '#test/contract/whole-schema.ts';
 import { type Schema, wrongQueryTexts, wrongValues } from '#test/contract/wrong-values.ts';
 import { because } from '#test/refusals.ts';
+import { clientOf } from '#test/workspace.ts';
 
 interface Operation {
   name: string;
@@ -58,14 +55,7 @@ const routes = new Map((await loadRoutes()).map(({ route }) => [`${route.method}
 
 beforeAll(async () => {
   const { workspaceId } = await createDemo();
-  const { key } = await transact({ workspaceId, env: 'test' }, operator, (tx) =>
-    mintKey(
-      tx,
-      { name: 'bad input', scopes, ipAllowlist: [], expiresAt: null },
-      { createdByKeyId: null, rateLimitPerMinute: 1_000_000 },
-    ),
-  );
-  client = api(key);
+  client = await clientOf(workspaceId, 'test');
   const { body: endpoint } = await client.post('/v1/webhooks', {
     url: 'https://example.com/hooks',
     eventKinds: ['webhook.test'],

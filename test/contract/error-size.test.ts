@@ -1,10 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mintKey } from '#lib/auth/key-store.ts';
-import { scopes } from '#lib/core/scopes.ts';
-import { operator } from '#lib/core/tenant.ts';
-import { transact } from '#lib/table/transact.ts';
 import document from '#openapi' with { type: 'json' };
-import { type Answer, api, type Client } from '#test/client.ts';
+import type { Answer, Client } from '#test/client.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -43,16 +39,7 @@ const v1 = operations.filter(({ path }) => path.startsWith('/v1/'));
 let client: Client;
 let key: string;
 beforeAll(async () => {
-  const { id: workspaceId } = await newWorkspace();
-  const minted = await transact({ workspaceId, env: 'test' }, operator, (tx) =>
-    mintKey(
-      tx,
-      { name: 'error size', scopes, ipAllowlist: [], expiresAt: null },
-      { createdByKeyId: null, rateLimitPerMinute: 1_000_000 },
-    ),
-  );
-  key = minted.key;
-  client = api(key);
+  ({ testKey: key, test: client } = await newWorkspace());
 });
 
 const bytesOf = ({ body }: Answer) => Buffer.byteLength(JSON.stringify(body ?? null));

@@ -9,11 +9,9 @@ import { Webhook } from 'standardwebhooks';
 import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { mintKey } from '#lib/auth/key-store.ts';
 import { messaging, type Platform, platforms } from '#lib/core/channel.ts';
 import { dayMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { notFound } from '#lib/core/problem.ts';
-import { scopes } from '#lib/core/scopes.ts';
 import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { activityTypes } from '#lib/entities/activity.ts';
@@ -24,7 +22,7 @@ import { bury } from '#lib/table/dead-letter.ts';
 import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { type Answer, api, type Client, eventually, everyItem } from '#test/client.ts';
+import { type Answer, type Client, eventually, everyItem } from '#test/client.ts';
 import {
   brief,
   bytes,
@@ -48,7 +46,7 @@ import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { type Received, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
-import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+import { clientOf, newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const maxBodyBytes = 1_048_576;
 const maxAnswerBytes = 5_000_000;
@@ -838,12 +836,6 @@ function leaves(value: unknown, path: string): [string, string][] {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
-}
-
-async function clientOf(workspaceId: number): Promise<Client> {
-  const terms = { name: 'moved', scopes, ipAllowlist: [], expiresAt: null };
-  const limits = { createdByKeyId: null, rateLimitPerMinute: 1_000_000 };
-  return api((await transact({ workspaceId, env: 'live' }, operator, (tx) => mintKey(tx, terms, limits))).key);
 }
 
 test('a contact with all of it is erased', async () => {

@@ -2,8 +2,6 @@ import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDemo } from '#infra/local/demo.ts';
 import { Keys } from '#lib/auth/key.ts';
-import { mintKey } from '#lib/auth/key-store.ts';
-import { scopes } from '#lib/core/scopes.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
@@ -18,12 +16,12 @@ import { Sequences } from '#lib/entities/sequence.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
-import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import document from '#openapi' with { type: 'json' };
-import { api, type Client } from '#test/client.ts';
+import type { Client } from '#test/client.ts';
 import { makeMissing } from '#test/contract/make-missing.ts';
 import { breakRow } from '#test/table/break-row.ts';
+import { clientOf } from '#test/workspace.ts';
 
 /** Made of no rows of their own, or of what an index keeps of them; that of requests has its own test. */
 const derived = [
@@ -79,14 +77,7 @@ let client: Client;
 beforeAll(async () => {
   const { workspaceId } = await createDemo();
   tenant = { workspaceId, env: 'test' };
-  const { key } = await transact(tenant, operator, (tx) =>
-    mintKey(
-      tx,
-      { name: 'unreadable', scopes, ipAllowlist: [], expiresAt: null },
-      { createdByKeyId: null, rateLimitPerMinute: 1_000_000 },
-    ),
-  );
-  client = api(key);
+  client = await clientOf(workspaceId, 'test');
   const { body: endpoint } = await client.post('/v1/webhooks', {
     url: 'https://example.com/hooks',
     eventKinds: ['webhook.test'],

@@ -1,102 +1,83 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readTemplates } from '#infra/local/template.ts';
 import { assemblyFolder, type Variant } from '#test/infra/assembly.ts';
-import { Account, type Outline, outlineOf, type Template } from '#test/infra/cloudformation.ts';
 
-type Stacks = Record<string, Outline>;
-
-async function outlinesOf(variant: Variant): Promise<Stacks> {
-  const templates = readTemplates(await assemblyFolder(variant));
-  return Object.fromEntries(templates.map(([stack, template]) => [stack, outlineOf(template as Template)]));
+interface Resource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+  DeletionPolicy?: string;
 }
 
-let now: Stacks;
+interface Template {
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, { Export?: object }>;
+}
+
+const templatesOf = async (variant: Variant) =>
+  readTemplates(await assemblyFolder(variant)) as unknown as [stack: string, Template][];
+
+let now: [stack: string, Template][];
 beforeAll(async () => {
-  now = await outlinesOf('full');
+  now = await templatesOf('full');
 });
 
-/** `cdk deploy --all`: the data first, which the rest reads. */
-function deployed(stacks: Stacks, account = new Account()): Account {
-  for (const [name, stack] of Object.entries(stacks)) account.deploy(name, stack);
-  return account;
-}
+/** The resources whose name the template fixes, by type and name; a name of a zone may have records of several types. */
+const namedIn = (templates: readonly [string, Template][]) =>
+  templates
+    .flatMap(([, { Resources }]) => Object.values(Resources))
+    .flatMap((resource) => {
+      const { Type, Properties = {} } = resource;
+      const name = Properties['Name'] ?? Properties[`${Type.split('::').at(-1)}Name`];
+      return typeof name === 'string' && !name.startsWith('$')
+        ? [{ resource, name: `${Type} ${name} ${Properties['Type'] ?? ''}` }]
+        : [];
+    });
 
-const changed = (stack: Outline, id: string, change: object | undefined): Outline => {
-  const { [id]: resource, ...others } = stack.resources;
-  if (!resource) throw new Error(`there is no ${id}`);
-  return { ...stack, resources: change ? { ...others, [id]: { ...resource, ...change } } : others };
+test('the data is deployed first, and its outputs that the API reads are there', () => {
+  const [[first, data], [second, api]] = now as [[string, Template], [string, Template]];
+  expect([first, second, now.length]).toEqual(['CrmData', 'CrmApi', 2]);
+  const reads = /"Fn::GetStackOutput":\{"StackName":"(\w+)",(?:"Region":\{[^}]+\},)?"OutputName":"(\w+)"/g;
+  const read = [...JSON.stringify(api).matchAll(reads)].map(([, stack, output]) => [stack, output]);
+  expect(read.length).toBeGreaterThan(2);
+  expect(read.filter(([stack, output]) => stack !== first || !data.Outputs?.[`${output}`])).toEqual([]);
+});
+
+test('nothing is exported, which would lock the data to those that import it', () => {
+  for (const [stack, template] of now) {
+    expect(JSON.stringify(template), stack).not.toContain('Fn::ImportValue');
+    expect(Object.values(template.Outputs ?? {}).filter(({ Export }) => Export)).toEqual([]);
+  }
+});
+
+test('nothing that stays when its stack goes has a name, which a second creation would find taken', () => {
+  const named = namedIn(now);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ resource }) => /^Retain/.test(resource.DeletionPolicy ?? ''))).toEqual([]);
+});
+
+test('no stage takes a name of another one, nor twice', async () => {
+  const stages = await Promise.all([now, templatesOf('dev'), templatesOf('prod')]);
+  const names = stages.flatMap((templates) => namedIn(templates).map(({ name }) => name));
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+/** What replaces a resource that holds data when it changes (CloudFormation's reference, "Update requires: Replacement"). */
+const createOnly: Record<string, readonly string[]> = {
+  'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'LocalSecondaryIndexes', 'ImportSourceSpecification'],
+  'AWS::S3::Bucket': ['BucketName', 'ObjectLockEnabled'],
+  'AWS::KMS::Key': ['KeySpec', 'MultiRegion', 'Origin'],
 };
 
-describe('the stacks', () => {
-  test('are created, and updated to what they are', () => {
-    const account = deployed(now);
-    expect([...account.stacks.keys()]).toEqual(['CrmData', 'CrmApi']);
-    expect(deployed(now, account).replaced).toEqual([]);
-  });
-
-  test('are created after a first creation that failed, and again after they were destroyed', () => {
-    const account = new Account();
-    const { CrmData, CrmApi } = now as { CrmData: Outline; CrmApi: Outline };
-    account.failToCreate('CrmData', CrmData);
-    account.deploy('CrmData', CrmData);
-    account.failToCreate('CrmApi', CrmApi);
-    account.deploy('CrmApi', CrmApi);
-    account.destroy('CrmApi');
-    account.destroy('CrmData');
-    expect([...deployed(now, account).stacks.keys()]).toEqual(['CrmData', 'CrmApi']);
-  });
-
-  test('of two stages are deployed side by side with the default one, and none is in the way of another', async () => {
-    const account = deployed(now);
-    deployed(await outlinesOf('dev'), account);
-    deployed(await outlinesOf('prod'), account);
-    account.destroy('CrmDevApi');
-    account.destroy('CrmDevData');
-    expect([...account.stacks.keys()]).toEqual(['CrmData', 'CrmApi', 'CrmProdData', 'CrmProdApi']);
-    expect(deployed(now, account).replaced).toEqual([]);
-  });
-
-  test('lose no data when a setting goes or a restored table comes', async () => {
-    const account = deployed(now);
-    deployed(await outlinesOf('bare'), account);
-    deployed(await outlinesOf('restored'), account);
-    expect(account.replaced).toEqual([]);
-  });
-
-  test('read nothing that locks the data: its stack can change every output', () => {
-    expect(now['CrmApi']?.imports).toEqual([]);
-    const account = deployed(now);
-    account.deploy('CrmData', { ...(now['CrmData'] as Outline), exports: [] });
-    expect([...account.stacks.keys()]).toHaveLength(2);
-  });
-});
-
-describe('the simulation refuses', () => {
-  const data = () => now['CrmData'] as Outline;
-  const api = () => now['CrmApi'] as Outline;
-
-  test('a name that another stack has, or that stayed when its stack went', () => {
-    const [group = ''] = Object.entries(api().resources).find(([, { name }]) => name) ?? [];
-    const account = deployed(now);
-    expect(() => account.deploy('Another', { ...api(), imports: [], exports: [] })).toThrow('already exists');
-    const retained = { ...now, CrmApi: changed(api(), group, { isRetained: true }) };
-    const again = deployed(retained);
-    again.destroy('CrmApi');
-    expect(() => again.deploy('CrmApi', retained.CrmApi)).toThrow('already exists');
-  });
-
-  test('to remove an export that is in use, and to read an output that there is not', () => {
-    const bound = { CrmData: { ...data(), exports: ['Table'] }, CrmApi: { ...api(), imports: ['Table'] } };
-    const account = deployed(bound);
-    expect(() => account.deploy('CrmData', { ...data(), exports: [] })).toThrow('is in use by CrmApi');
-    expect(() => new Account().deploy('CrmApi', api())).toThrow('there is no CrmData.');
-  });
-
-  test('nothing, but notes a table that is made anew or goes', () => {
-    const [table = ''] = Object.keys(data().resources).filter((id) => id.startsWith('Table'));
-    const account = deployed(now);
-    account.deploy('CrmData', changed(data(), table, { fixed: '["another"]' }));
-    account.deploy('CrmData', changed(data(), table, undefined));
-    expect(account.replaced).toEqual([`CrmData/${table}`, `CrmData/${table}`]);
-  });
+test.each(['bare', 'restored'] as const)('no data is made anew or goes with the settings of %s', async (variant) => {
+  const holding = (templates: readonly [string, Template][]) =>
+    Object.fromEntries(
+      templates.flatMap(([stack, { Resources }]) =>
+        Object.entries(Resources).flatMap(([id, { Type, Properties = {} }]) =>
+          Type in createOnly ? [[`${stack}/${id}`, createOnly[Type]?.map((name) => Properties[name])]] : [],
+        ),
+      ),
+    );
+  const before = holding(now);
+  expect(Object.keys(before).length).toBeGreaterThan(2);
+  expect(holding(await templatesOf(variant))).toMatchObject(before);
 });

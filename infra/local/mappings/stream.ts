@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changes } from '../engine/changes.ts';
@@ -120,10 +119,6 @@ async function iteratorAfter(position: string | undefined, ShardId: string, { cl
   return ShardIterator;
 }
 
-/** Which of so many shares of all keys has this one. */
-const shareOf = (key: unknown, shares: number): number =>
-  Number.parseInt(hash('md5', JSON.stringify(key)).slice(0, 8), 16) % shares;
-
 const isSaid = (error: unknown, exception: string) => (error as Error).message.includes(exception);
 
 /** Hands on what the filters let pass, batch by batch; the checkpoint follows what is done with all before it. */
@@ -137,20 +132,12 @@ async function handle(
   const wanted = records
     .filter((record) => passes(mapping.filters, record) && hasChanged(record))
     .map((record) => ({ ...record, awsRegion, eventSourceARN }));
-  const waiting = new Set(wanted);
-  const sideBySide = Map.groupBy(wanted, ({ dynamodb }) => shareOf(dynamodb.Keys, mapping.parallelizationFactor));
-  await Promise.all(
-    [...sideBySide.values()].map(async (own) => {
-      for (const batch of batchesOf(own, mapping.batchSize)) {
-        await deliver({ records: batch, shardId, streamArn: source.streamArn }, settings);
-        if (signal.aborted) return;
-        for (const { record } of batch) waiting.delete(record);
-        const [next] = waiting;
-        const done = next && wanted[wanted.indexOf(next) - 1];
-        if (done) checkpoint.write(shardId, done.dynamodb.SequenceNumber);
-      }
-    }),
-  );
+  for (const batch of batchesOf(wanted, mapping.batchSize)) {
+    await deliver({ records: batch, shardId, streamArn: source.streamArn }, settings);
+    if (signal.aborted) return;
+    const done = batch.at(-1)?.record;
+    if (done) checkpoint.write(shardId, done.dynamodb.SequenceNumber);
+  }
   const last = records.at(-1);
   if (last && !signal.aborted) checkpoint.write(shardId, last.dynamodb.SequenceNumber);
 }

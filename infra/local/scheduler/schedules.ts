@@ -1,5 +1,5 @@
+import { after, now } from '#lib/core/clock.ts';
 import { AwsError } from '../aws-error.ts';
-import { TimerHeap } from '../timer-heap.ts';
 import { parseSchedule, type ScheduleInput } from './schedule.ts';
 
 /** Puts `body` on the queue with this ARN; throws when it cannot. */
@@ -10,7 +10,7 @@ export class Schedules {
   readonly #arnPrefix: string;
   readonly #deliver: Deliver;
   readonly #groups = new Map<string, Map<string, ScheduleInput>>();
-  readonly #timers = new TimerHeap<ScheduleInput>((input) => this.#fire(input));
+  readonly #timers = new Set<() => void>();
 
   constructor(arnPrefix: string, deliver: Deliver) {
     this.#arnPrefix = arnPrefix;
@@ -33,12 +33,16 @@ export class Schedules {
     if (existing && input.ClientToken && existing.ClientToken === input.ClientToken) return arn;
     if (existing) throw failed('ConflictException', `Schedule ${input.Name} already exists.`, 409);
     schedules.set(input.Name, input);
-    this.#timers.add(atMs, input);
+    const cancel = after(Math.max(1, atMs - now()), () => {
+      this.#timers.delete(cancel);
+      this.#fire(input);
+    });
+    this.#timers.add(cancel);
     return arn;
   }
 
   close(): void {
-    this.#timers.clear();
+    for (const cancel of this.#timers) cancel();
   }
 
   /** Delivers to the schedule's target, or else to its dead-letter queue. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from '../timer-heap.ts';
 import { inRange, invalidParameter, invalidValue, missingParameter, sqsError } from './errors.ts';
 
 export interface Message {
@@ -12,8 +11,8 @@ export interface Message {
   /** Rises with every message a queue takes in; its order of delivery. */
   sequence: number;
   state: 'gone' | 'delayed' | 'ready' | 'inFlight';
-  /** The end of its delay or of its visibility timeout. */
-  timeout?: Entry<Message> | undefined;
+  /** Calls off the end of its delay or of its visibility timeout. */
+  cancel: () => void;
 }
 
 export interface SendOptions {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
-import { now } from '#lib/core/clock.ts';
-import { TimerHeap } from '../timer-heap.ts';
+import { after, now } from '#lib/core/clock.ts';
 import { type QueueAttributes, type RedrivePolicy, redrivePolicyOf } from './attributes.ts';
 import { Groups } from './groups.ts';
 import { toLambdaRecord } from './lambda-record.ts';
@@ -29,7 +28,6 @@ export class Queue {
   readonly #messages = new Map<string, Message>();
   readonly #counts = { ready: 0, delayed: 0, inFlight: 0 };
   readonly #groups = new Groups();
-  readonly #timeouts = new TimerHeap<Message>((message) => this.#move(message, 'ready'));
   readonly #waiters = new Waiters<Message>();
   #sequence = 0;
 
@@ -67,6 +65,7 @@ export class Queue {
       receiveCount: 0,
       sequence: 0,
       state: 'gone',
+      cancel: () => {},
     };
     this.#admit(message, options.delaySeconds ?? Number(this.attributes['DelaySeconds']));
     return message.id;
@@ -110,7 +109,7 @@ export class Queue {
   /** Ends every wait and timer. */
   close(): void {
     this.#waiters.close();
-    this.#timeouts.clear();
+    for (const message of this.#messages.values()) message.cancel();
   }
 
   #admit(message: Message, delaySeconds: number): void {
@@ -133,7 +132,7 @@ export class Queue {
     if (to === 'ready') {
       this.#groups.addReady(message);
       this.#waiters.wake();
-    } else message.timeout = this.#timeouts.add(timeoutAt, message);
+    } else message.cancel = after(Math.max(1, timeoutAt - now()), () => this.#move(message, 'ready'));
   }
 
   #leave(message: Message): void {
@@ -141,8 +140,7 @@ export class Queue {
     this.#counts[message.state] -= 1;
     if (message.state === 'ready') this.#groups.removeReady(message);
     if (message.state === 'inFlight') this.#groups.countInFlight(message, -1);
-    if (message.timeout) this.#timeouts.remove(message.timeout);
-    message.timeout = undefined;
+    message.cancel();
   }
 
   #take(maxMessages: number, visibilityMs: number): Message[] {
