@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { notedWriteUnits } from '#test/bench/costs.ts';
 import { demoClient } from '#test/bench/demo.ts';
-import { startMeter } from '#test/bench/meter.ts';
+import { startMetered } from '#test/bench/metered.ts';
 import { settled } from '#test/bench/units.ts';
 import { writesOf } from '#test/bench/writes.ts';
-import { startOwnEngine } from '#test/engine.ts';
-import { startSystem } from '#test/system.ts';
 
 const watched = ['create-contact', 'patch-name', 'stage', 'create-task'] as const;
 const times = 5;
@@ -18,30 +16,23 @@ const maxRounds = 3;
 
 test('a change costs the write units of docs/costs.md: npm run bench units notes others', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-costs-'));
-  const engine = await startOwnEngine(dataDir);
-  const meter = await startMeter(engine.url);
-  const system = await startSystem(dataDir, { DYNAMODB_ENDPOINT: meter.url }, []);
-  try {
-    const writes = await writesOf(await demoClient(dataDir, system.baseUrl));
-    for (const name of watched) await writes[name].work(0);
-    await settled(meter);
-    for (const name of watched) {
-      const noted = notedWriteUnits(writes[name].what);
-      const deviations: number[] = [];
-      while (deviations.length < maxRounds && !deviations.some((one) => Math.abs(one) <= tolerance)) {
-        const from = deviations.length * times;
-        for (let index = from + 1; index <= from + times; index += 1) await writes[name].work(index);
-        const { writeUnits } = await settled(meter);
-        deviations.push(writeUnits / times / noted - 1);
-      }
-      const least = deviations.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
-      expect(least, `${name} differs from ${noted} write units by`).toBeLessThanOrEqual(tolerance);
-      expect(least, `${name} differs from ${noted} write units by`).toBeGreaterThanOrEqual(-tolerance);
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  await using metered = await startMetered(dataDir);
+  const { meter, baseUrl } = metered;
+  const writes = await writesOf(await demoClient(dataDir, baseUrl));
+  for (const name of watched) await writes[name].work(0);
+  await settled(meter);
+  for (const name of watched) {
+    const noted = notedWriteUnits(writes[name].what);
+    const deviations: number[] = [];
+    while (deviations.length < maxRounds && !deviations.some((one) => Math.abs(one) <= tolerance)) {
+      const from = deviations.length * times;
+      for (let index = from + 1; index <= from + times; index += 1) await writes[name].work(index);
+      const { writeUnits } = await settled(meter);
+      deviations.push(writeUnits / times / noted - 1);
     }
-  } finally {
-    await system.stop();
-    await engine.stop();
-    meter.close();
-    await rm(dataDir, { recursive: true, force: true });
+    const least = deviations.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
+    expect(least, `${name} differs from ${noted} write units by`).toBeLessThanOrEqual(tolerance);
+    expect(least, `${name} differs from ${noted} write units by`).toBeGreaterThanOrEqual(-tolerance);
   }
 });

@@ -19,11 +19,11 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { demoClient } from '#test/bench/demo.ts';
-import { type Meter, startMeter } from '#test/bench/meter.ts';
+import type { Meter } from '#test/bench/meter.ts';
+import { startMetered } from '#test/bench/metered.ts';
 import { beside, type Line, median } from '#test/bench/report.ts';
 import { api, type Client } from '#test/client.ts';
-import { startOwnEngine } from '#test/engine.ts';
-import { readEnvironment, startSystem } from '#test/system.ts';
+import { readEnvironment } from '#test/system.ts';
 
 /** `GROWTH=1000,10000,100000` asks for more; the last takes some minutes and some gigabytes. */
 const sizes = (process.env['GROWTH'] ?? '1000,10000').split(',').map(Number);
@@ -38,26 +38,18 @@ const rareOf = 1000;
  * messages of one contact: what does not grow costs as much in every column.
  */
 export async function growth(workDir: string): Promise<Line[]> {
-  const dataDir = join(workDir, 'growth');
-  const engine = await startOwnEngine(dataDir);
-  const meter = await startMeter(engine.url);
-  const system = await startSystem(dataDir, { DYNAMODB_ENDPOINT: meter.url }, []);
-  try {
-    Object.assign(process.env, await readEnvironment(dataDir));
-    const templates = await templatesOf(await demoClient(dataDir, system.baseUrl));
-    const columns: Map<string, string>[] = [];
-    for (const size of sizes) columns.push(await measuredAt(size, templates, system.baseUrl, meter));
-    const head = sizes.map((size) => size.toLocaleString('en')).join(' | ');
-    const names = [...(columns[0]?.keys() ?? [])];
-    return [
-      beside('growth: read units / calls / ms, with so many of each', head),
-      ...names.map((name) => beside(`growth: ${name}`, columns.map((column) => column.get(name) ?? '').join(' | '))),
-    ];
-  } finally {
-    await system.stop();
-    await engine.stop();
-    meter.close();
-  }
+  await using metered = await startMetered(join(workDir, 'growth'));
+  const { dataDir, meter, baseUrl } = metered;
+  Object.assign(process.env, await readEnvironment(dataDir));
+  const templates = await templatesOf(await demoClient(dataDir, baseUrl));
+  const columns: Map<string, string>[] = [];
+  for (const size of sizes) columns.push(await measuredAt(size, templates, baseUrl, meter));
+  const head = sizes.map((size) => size.toLocaleString('en')).join(' | ');
+  const names = [...(columns[0]?.keys() ?? [])];
+  return [
+    beside('growth: read units / calls / ms, with so many of each', head),
+    ...names.map((name) => beside(`growth: ${name}`, columns.map((column) => column.get(name) ?? '').join(' | '))),
+  ];
 }
 
 interface Templates {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { demoClient } from '#test/bench/demo.ts';
-import { type Meter, startMeter } from '#test/bench/meter.ts';
+import type { Meter } from '#test/bench/meter.ts';
+import { startMetered } from '#test/bench/metered.ts';
 import { atMost, beside, type Line, quantile } from '#test/bench/report.ts';
+import { succeeded } from '#test/bench/writes.ts';
 import { type Client, eventually } from '#test/client.ts';
-import { startOwnEngine } from '#test/engine.ts';
 import { cpuSeconds, descendants } from '#test/processes.ts';
-import { startSystem } from '#test/system.ts';
 import { startDouble } from '#test/telegram/double.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 
@@ -27,53 +27,38 @@ const giveUpMs = 120_000;
  * write units of the table it costs, publishing included, and what it costs to poll for bots that nobody writes to.
  */
 export async function inbound(workDir: string): Promise<Line[]> {
-  const dataDir = join(workDir, 'inbound');
-  const double = await startDouble();
-  const engine = await startOwnEngine(dataDir);
-  const meter = await startMeter(engine.url);
-  const settings = { DYNAMODB_ENDPOINT: meter.url, TELEGRAM_API_ROOT: double.url, PUBLIC_URL: 'https://crm.example' };
-  const system = await startSystem(dataDir, settings, []);
-  const receiver = await startReceiver();
-  try {
-    const client = await demoClient(dataDir, system.baseUrl);
-    const bot = await Bot.connect(client, double.url, system.baseUrl);
-    for (let index = 0; index < warmUps; index += 1) await bot.hears('Warm');
-    const units = await unitsOf(client, bot, meter);
-    await succeed(client, '/v1/webhooks', { url: receiver.url, eventKinds: ['message.created'] });
-    const latenciesMs = await latencies(bot, receiver);
-    const spent = () => {
-      const pid = system.process.pid as number;
-      return [pid, ...descendants(pid)].reduce((sum, one) => sum + cpuSeconds(one), 0);
-    };
-    const share = await idleShare(client, double.url, spent);
-    const shown = (q: number) => `${quantile(latenciesMs, q).toFixed(0)} ms`;
-    return [
-      atMost(
-        'from an update to message.created at a webhook, p95',
-        quantile(latenciesMs, 0.95),
-        400,
-        ' ms',
-        `p50 / p99 ${shown(0.5)} / ${shown(0.99)}`,
-      ),
-      atMost('write units of a message that comes in, publishing included', units, 24, ''),
-      // With the engine and the other services, which on AWS are not ours.
-      beside(
-        'of a core for 100 bots that are polled for and idle, whole local system',
-        `${((100 * share * 100) / idleBots).toFixed(1)} %`,
-      ),
-    ];
-  } finally {
-    await system.stop();
-    await engine.stop();
-    meter.close();
-    await Promise.all([double.close(), receiver[Symbol.asyncDispose]()]);
-  }
-}
-
-async function succeed(client: Client, path: string, body: object) {
-  const answer = await client.post(path, body);
-  if (answer.status >= 300) throw new Error(`POST ${path} answers ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  await using stack = new AsyncDisposableStack();
+  const double = stack.adopt(await startDouble(), (started) => started.close());
+  const settings = { TELEGRAM_API_ROOT: double.url, PUBLIC_URL: 'https://crm.example' };
+  const { dataDir, meter, system } = stack.use(await startMetered(join(workDir, 'inbound'), settings));
+  const receiver = stack.use(await startReceiver());
+  const client = await demoClient(dataDir, system.baseUrl);
+  const bot = await Bot.connect(client, double.url, system.baseUrl);
+  for (let index = 0; index < warmUps; index += 1) await bot.hears('Warm');
+  const units = await unitsOf(client, bot, meter);
+  succeeded(await client.post('/v1/webhooks', { url: receiver.url, eventKinds: ['message.created'] }));
+  const latenciesMs = await latencies(bot, receiver);
+  const spent = () => {
+    const pid = system.process.pid as number;
+    return [pid, ...descendants(pid)].reduce((sum, one) => sum + cpuSeconds(one), 0);
+  };
+  const share = await idleShare(client, double.url, spent);
+  const shown = (q: number) => `${quantile(latenciesMs, q).toFixed(0)} ms`;
+  return [
+    atMost(
+      'from an update to message.created at a webhook, p95',
+      quantile(latenciesMs, 0.95),
+      400,
+      ' ms',
+      `p50 / p99 ${shown(0.5)} / ${shown(0.99)}`,
+    ),
+    atMost('write units of a message that comes in, publishing included', units, 24, ''),
+    // With the engine and the other services, which on AWS are not ours.
+    beside(
+      'of a core for 100 bots that are polled for and idle, whole local system',
+      `${((100 * share * 100) / idleBots).toFixed(1)} %`,
+    ),
+  ];
 }
 
 /** What Telegram has of a bot. */
@@ -97,7 +82,7 @@ class Bot {
 
   static async connect(client: Client, providerUrl: string, baseUrl: string): Promise<Bot> {
     const token = randomUUID();
-    await succeed(client, '/v1/telegram/accounts', { kind: 'bot', botToken: token, inbound: 'webhook' });
+    succeeded(await client.post('/v1/telegram/accounts', { kind: 'bot', botToken: token, inbound: 'webhook' }));
     const webhook = await eventually(
       async () => (await seen(`${providerUrl}/double/${token}`)).webhook,
       'the hook',
@@ -171,7 +156,7 @@ async function idleShare(client: Client, providerUrl: string, spent: () => numbe
   const without = await use();
   const tokens = Array.from({ length: idleBots }, () => randomUUID());
   for (const token of tokens)
-    await succeed(client, '/v1/telegram/accounts', { kind: 'bot', botToken: token, inbound: 'polling' });
+    succeeded(await client.post('/v1/telegram/accounts', { kind: 'bot', botToken: token, inbound: 'polling' }));
   const isHeard = async (token: string) => (await seen(`${providerUrl}/double/${token}`)).calls['getUpdates'];
   for (const token of tokens) await eventually(() => isHeard(token), 'the polls', giveUpMs);
   await sleep(5000);

@@ -27,7 +27,7 @@ export async function pipeline(workDir: string, rawPerCpuSecond: number): Promis
   const receivers = await Promise.all(Array.from({ length: endpoints }, () => startReceiver()));
   try {
     const client = await demoClient(dataDir, system.baseUrl);
-    const register = ({ url }: Receiver) => succeed(client, '/v1/webhooks', { url, eventKinds: ['contact.created'] });
+    const register = ({ url }: Receiver) => client.post('/v1/webhooks', { url, eventKinds: ['contact.created'] }, 201);
     const [first, ...others] = receivers as [Receiver, ...Receiver[]];
     await register(first);
     const { callsMs, latenciesMs } = await quietly(client, first);
@@ -50,19 +50,13 @@ export async function pipeline(workDir: string, rawPerCpuSecond: number): Promis
   }
 }
 
-async function succeed(client: Client, path: string, body: object) {
-  const answer = await client.post(path, body);
-  if (answer.status >= 300) throw new Error(`POST ${path} answers ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
-}
-
 /** One change after the other, each measured from the moment its call begins: its commit is a little later. */
 async function quietly(client: Client, receiver: Receiver) {
   const callsMs: number[] = [];
   const latenciesMs: number[] = [];
   for (let index = 0; index < warmUps + quietChanges; index += 1) {
     const startedMs = Date.now();
-    const { id } = await succeed(client, '/v1/contacts', { name: `Quiet ${index}` });
+    const { id } = (await client.post('/v1/contacts', { name: `Quiet ${index}` }, 201)).body;
     const callMs = Date.now() - startedMs;
     const arrived = await eventually(
       async () => receiver.received.find(({ body }) => body.data.contact_id === String(id)),
@@ -84,7 +78,7 @@ async function burstPerCpuSecond(client: Client, receivers: readonly Receiver[],
   const changes = burstBatches * batchSize;
   for (let batch = 0; batch < burstBatches; batch += 1) {
     const items = Array.from({ length: batchSize }, (_, index) => ({ op: 'create', name: `Burst ${batch}.${index}` }));
-    await succeed(client, '/v1/contacts/batch', { items });
+    await client.post('/v1/contacts/batch', { items }, 200);
   }
   const wanted = arrivedBefore + changes * receivers.length;
   await eventually(async () => arrived() >= wanted, `${wanted} deliveries`, giveUpMs);

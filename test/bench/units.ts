@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Budget, type Cost, dollarsOf, type Measured, noteCosts, nothing } from '#test/bench/costs.ts';
 import { demoClients } from '#test/bench/demo.ts';
-import { type Meter, startMeter } from '#test/bench/meter.ts';
+import type { Meter } from '#test/bench/meter.ts';
+import { startMetered } from '#test/bench/metered.ts';
 import { type Line, median } from '#test/bench/report.ts';
 import { succeeded, writesOf } from '#test/bench/writes.ts';
 import type { Client } from '#test/client.ts';
-import { startOwnEngine } from '#test/engine.ts';
-import { startSystem } from '#test/system.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 
 const contacts = 2000;
@@ -22,22 +21,13 @@ const giveUpMs = 120_000;
  * asynchronous included until nothing moves any more. They do not depend on the machine, and are noted in docs/costs.md.
  */
 export async function units(workDir: string): Promise<Line[]> {
-  const dataDir = join(workDir, 'units');
-  const engine = await startOwnEngine(dataDir);
-  const meter = await startMeter(engine.url);
-  const system = await startSystem(dataDir, { DYNAMODB_ENDPOINT: meter.url }, []);
-  const receiver = await startReceiver();
-  try {
-    const [client, sandbox] = await demoClients(dataDir, system.baseUrl);
-    const measured = await measure(client, sandbox, await Scale.at(meter), receiver.url);
-    noteCosts(measured);
-    return measured.map(line);
-  } finally {
-    await system.stop();
-    await engine.stop();
-    meter.close();
-    await receiver[Symbol.asyncDispose]();
-  }
+  await using metered = await startMetered(join(workDir, 'units'));
+  await using receiver = await startReceiver();
+  const { dataDir, meter, baseUrl } = metered;
+  const [client, sandbox] = await demoClients(dataDir, baseUrl);
+  const measured = await measure(client, sandbox, await Scale.at(meter), receiver.url);
+  noteCosts(measured);
+  return measured.map(line);
 }
 
 async function measure(client: Client, sandbox: Client, scale: Scale, receiverUrl: string): Promise<Measured[]> {

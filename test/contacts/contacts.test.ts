@@ -5,7 +5,6 @@ import { transact } from '#lib/table/transact.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { mcp } from '#test/mcp/client.ts';
-import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
