@@ -170,7 +170,7 @@ describe('templates', () => {
   test('every alarm has its heading in the runbook, with symptom, cause, fix, and check', () => {
     const root = join(import.meta.dirname, '../..');
     const entries = globSync('docs/alarms-*.md', { cwd: root }).flatMap((page) =>
-      readFileSync(join(root, page), 'utf8').split(/^### /m).slice(1),
+      readFileSync(join(root, page), 'utf8').split(/^## /m).slice(1),
     );
     for (const entry of entries)
       expect(entry.match(/^- \*\*\w+\*\*/gm), entry.split('\n')[0]).toEqual(
