@@ -1,3 +1,4 @@
+import { fixedInPatch } from '#lib/core/metadata.ts';
 import { getDeal, patchDeal } from '#lib/deals/store.ts';
 import { DealWithTasks, PatchDeal } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,7 +11,7 @@ export const handler = endpoint(
     summary: 'Change a deal',
     scope: 'deals:write',
     body: PatchDeal,
-    readOnly: { stage: 'POST /v1/deals/{id}/stage', metadata: 'PUT /v1/deals/{id}/metadata' },
+    readOnly: { stage: 'POST /v1/deals/{id}/stage', ...fixedInPatch('deals') },
     status: 200,
     response: DealWithTasks,
     errors: ['bad_request', 'not_found', 'conflict'],

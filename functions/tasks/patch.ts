@@ -1,3 +1,4 @@
+import { fixedInPatch } from '#lib/core/metadata.ts';
 import { getTask, patchTask } from '#lib/deals/task-store.ts';
 import { PatchTask, Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,7 +11,7 @@ export const handler = endpoint(
     summary: 'Change a task',
     scope: 'tasks:write',
     body: PatchTask,
-    readOnly: { status: 'POST /v1/tasks/{id}/status', metadata: 'PUT /v1/tasks/{id}/metadata' },
+    readOnly: { status: 'POST /v1/tasks/{id}/status', ...fixedInPatch('tasks') },
     status: 200,
     response: Task,
     errors: ['bad_request', 'not_found'],

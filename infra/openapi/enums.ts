@@ -10,7 +10,6 @@ const published: Readonly<Record<string, string>> = {
   AttachmentStatus: 'Attachment.status',
   AuthenticationOutcome: 'EmailAuthentication.verdict',
   Channel: 'Message.channel',
-  ContactMatchKey: 'UpsertContact.matchOn',
   ContactStage: 'Contact.stage',
   DealStage: 'Deal.stage',
   DealStageKey: 'SetDealStage.stage',

@@ -22,7 +22,7 @@ import { upsertContact } from './upsert.ts';
 const touches = (item: { id: number }) => `contact/${item.id}`;
 /** Which contact an upsert meets is not known before, and tags count their contacts: such items run one after the other. */
 const everything = () => '*';
-const { platform, tags } = readOnlyInPatch;
+const { platform, tags, metadata } = readOnlyInPatch;
 
 /** What an item of a batch of contacts may be (contract section 2). */
 export const contactOps = {
@@ -36,7 +36,7 @@ export const contactOps = {
       v.object({ op: v.literal('update'), id: idInput(), ...contactChanges }),
       v.title('UpdateContactItem'),
     ),
-    readOnly: { platform, tags },
+    readOnly: { platform, tags, metadata },
     ids: ({ op, id, ...change }) => ({ [Activities.name]: Object.keys(change).length }),
     touches,
     run: async (tx, { op, id, ...change }) => ({ status: 200, shown: await changeContact(tx, id, change) }),

@@ -1,6 +1,14 @@
 import { listTags } from '#lib/contacts/tags.ts';
+import { isSameMetadata, mergedMetadata } from '#lib/core/metadata.ts';
 import { Activities } from '#lib/entities/activity.ts';
-import { type ContactChange, type ContactFields, earlierEmails, type StoredContact } from '#lib/entities/contact.ts';
+import {
+  type ContactAddition,
+  type ContactChange,
+  type ContactFields,
+  earlierEmails,
+  type StoredContact,
+} from '#lib/entities/contact.ts';
+import { byName, type StoredTag } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
@@ -8,30 +16,57 @@ import { addActivity } from './activity.ts';
 import { requireIdentity } from './create.ts';
 import { getStoredContact, readTagged } from './read.ts';
 import { startRename } from './rename.ts';
-import { type ShownContact, withTags } from './view.ts';
+import { countTags, namedTags, requireTagRoom } from './tagging.ts';
+import { type ShownContact, tagsOf, withTags } from './view.ts';
 import { updateContact } from './write.ts';
 
 /**
  * Changes the given fields, with one activity per changed field. Emits contact.updated unless nothing changed. Raises 404, 400 for
  * an unknown member and when neither name, username nor phone remains.
  */
-export async function changeContact(tx: UnitOfWork, id: number, change: ContactChange): Promise<ShownContact> {
+export async function changeContact(
+  tx: UnitOfWork,
+  id: number,
+  { tags: names, metadata: pairs = {}, ...change }: ContactChange & ContactAddition,
+): Promise<ShownContact> {
   const [{ contact, dictionary }] = await Promise.all([
     readTagged(tx, id),
     primeMember(tx, change.assignedToUserId),
     tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
   ]);
   await requireActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
-  const patch: Patch = { ...change, ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }) };
+  const metadata = mergedMetadata(contact.metadata, pairs);
+  const tags = (await namedTags(tx, names)).filter((tag) => !contact.tagIds.includes(tag.id));
+  const patch: Patch = {
+    ...change,
+    ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }),
+    ...(isSameMetadata(metadata, contact.metadata) ? {} : { metadata }),
+  };
   const changed = changedFields(contact, patch);
-  if (changed.length === 0) return withTags(contact, dictionary);
+  if (changed.length + tags.length === 0) return withTags(contact, dictionary);
   const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
   if (changed.includes('email'))
     next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
-  const updated = updateContact(tx, next, changesOf(contact, next, changed));
-  if (changed.includes('name')) startRename(tx, updated);
+  if (tags.length === 0)
+    return finish(tx, contact, updateContact(tx, next, changesOf(contact, next, changed)), dictionary);
+  next.tagIds = [...contact.tagIds, ...tags.map((tag) => tag.id)];
+  requireTagRoom('tags', next.tagIds.length);
+  await countTags(tx, id, tags);
+  const known = [...dictionary, ...tags.filter((tag) => !dictionary.some((one) => one.id === tag.id))].sort(byName);
+  const named = (of: StoredContact) => ({ ...of, tags: tagsOf(of, known).map(({ name }) => name) });
+  const changes = changesOf(named(contact), named(next), [...changed, 'tags']);
+  return finish(tx, contact, updateContact(tx, next, changes), known);
+}
+
+function finish(
+  tx: UnitOfWork,
+  before: StoredContact,
+  updated: StoredContact,
+  dictionary: readonly StoredTag[],
+): ShownContact {
+  if (updated.name !== before.name) startRename(tx, updated);
   return withTags(updated, dictionary);
 }
 

@@ -3,13 +3,20 @@ import { invalidField } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
+import { countTags, namedTags } from './tagging.ts';
 import { type ShownContact, withTags } from './view.ts';
 
-/** A new contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone. */
+/** Creates a contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone, or for an unknown member. */
 export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof CreateContact>): Promise<ShownContact> {
   requireIdentity(input);
-  await tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 });
+  await Promise.all([
+    primeMember(tx, input.assignedToUserId),
+    tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 }),
+  ]);
+  await requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId);
+  const tags = await namedTags(tx, input.tags);
   const contact = tx.create(Contacts, {
     id: await tx.nextId(Contacts),
     platform: input.platform,
@@ -19,20 +26,21 @@ export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof 
     email: input.email ?? null,
     company: input.company ?? null,
     notes: input.notes ?? null,
-    stage: 'new',
-    leadScore: null,
+    stage: input.stage ?? 'new',
+    leadScore: input.leadScore ?? null,
     leadScoreIsAi: false,
-    assignedToUserId: null,
+    assignedToUserId: input.assignedToUserId ?? null,
     createdAt: tx.now,
     updatedAt: null,
     lastMessageAt: null,
     hasUnreadMessages: false,
-    tagIds: [],
-    metadata: {},
+    tagIds: tags.map(({ id }) => id),
+    metadata: input.metadata ?? {},
     identities: {},
     reach: [],
   });
   await addActivity(tx, contact.id, 'Created');
+  await countTags(tx, contact.id, tags);
   tx.emit({
     kind: 'contact.created',
     subject: `contact/${contact.id}`,
@@ -48,7 +56,7 @@ export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof 
       actor: tx.eventActor,
     },
   });
-  return withTags(contact, []);
+  return withTags(contact, tags);
 }
 
 /** Raises 400 where nothing of name, username, and phone is set. */

@@ -3,12 +3,14 @@ import { listTags } from '#lib/contacts/tags.ts';
 import { latest } from '#lib/core/clock.ts';
 import { united } from '#lib/core/metadata.ts';
 import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 import { maxNoteCharacters } from '#lib/entities/activity.ts';
 import {
   Contacts,
   earlierEmails,
   type MergeContacts,
   MergedContacts,
+  normalised,
   type StoredContact,
 } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -31,7 +33,7 @@ import { saveContact } from './write.ts';
 
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone
- * with the same commit; metadata that has no room is kept in notes. Rows follow before the answer, or by way of the saga. Emits
+ * with the same commit; what it does not take is kept in a note. Rows follow before the answer, or by way of the saga. Emits
  * contact.merged, and contact.note_added for each note. Raises 404 for the target, 400 for the source, 409 for different platforms.
  */
 export async function mergeContacts(
@@ -54,11 +56,14 @@ export async function mergeContacts(
   const reaches = [await reachOf(tx, target), await reachOf(tx, source)] as const;
   const reach = unitedReach(...reaches);
   const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata, reach });
-  for (const text of notesOf(sourceId, left)) await writeNote(tx, targetId, text);
+  for (const text of notesOf(target, source, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
   // A contact may have more tags than one transaction takes.
   for (const contact of [target, source]) tx.leaveEntries(Contacts, contact, 'tag');
-  tx.create(MergedContacts, { id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) });
+  tx.create(MergedContacts, {
+    ...{ id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) },
+    handle: otherHandle(merged, source),
+  });
   if (merged.name !== target.name) startRename(tx, merged);
   startSaga(tx, merging, {
     from: sourceId,
@@ -157,14 +162,30 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
   };
 }
 
-/** What had no room, in as few notes as hold it. */
-function notesOf(sourceId: number, left: Record<string, string>): string[] {
+/** What the target does not take, in one note; more of them where it holds no more. */
+function notesOf(target: StoredContact, source: StoredContact, metadata: Record<string, string>): string[] {
+  const fields = dropped.filter(
+    (field) => target[field] !== null && source[field] !== null && source[field] !== target[field],
+  );
+  const lines = [
+    ...fields.map((field) => `${field}: ${source[field]}`),
+    ...Object.entries(metadata).map(([key, value]) => `metadata.${key}: ${value}`),
+  ];
+  if (lines.length === 0) return [];
+  let rest = [
+    `Of contact ${source.id}, merged into this one, which this one has of its own or no room for:`,
+    ...lines,
+  ].join('\n');
   const notes: string[] = [];
-  for (const [key, value] of Object.entries(left)) {
-    const pair = `\n${key}: ${value}`;
-    const note = `${notes.at(-1) ?? ''}${pair}`;
-    if (notes.length > 0 && note.length <= maxNoteCharacters) notes[notes.length - 1] = note;
-    else notes.push(`Metadata of contact ${sourceId}, merged into this one, for which there was no room:${pair}`);
-  }
+  for (; rest !== ''; rest = rest.slice(notes.at(-1)?.length)) notes.push(firstCharacters(rest, maxNoteCharacters));
   return notes;
+}
+
+const dropped = ['username', 'company', 'notes'] as const;
+
+/** The username that the source had and the target has not. */
+function otherHandle({ username }: StoredContact, { platform, username: former }: StoredContact) {
+  if (username === null || former === null || normalised.username(username) === normalised.username(former))
+    return undefined;
+  return { platform, username: normalised.username(former) };
 }

@@ -1,4 +1,4 @@
-import { isSameMetadata } from '#lib/core/metadata.ts';
+import { isSameMetadata, mergedMetadata } from '#lib/core/metadata.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getStoredContact } from './read.ts';
@@ -10,6 +10,12 @@ type Metadata = Record<string, string>;
 export async function getContactMetadata(tx: UnitOfWork, id: number): Promise<{ metadata: Metadata }> {
   const { metadata } = await getStoredContact(tx, id);
   return { metadata };
+}
+
+/** Sets some pairs, and removes those of null. Emits contact.updated unless they are the same. Raises 404, 400 for too many. */
+export async function patchContactMetadata(tx: UnitOfWork, id: number, change: Record<string, string | null>) {
+  const { metadata } = await getStoredContact(tx, id);
+  return putContactMetadata(tx, id, mergedMetadata(metadata, change));
 }
 
 /** Replaces all pairs. Emits contact.updated unless they are the same. Raises 404. */

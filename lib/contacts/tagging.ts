@@ -18,6 +18,12 @@ import { updateContact } from './write.ts';
 
 const maxTagsPerContact = 100;
 
+/** Raises 400 for more tags than a contact may have. */
+export function requireTagRoom(field: string, count: number): void {
+  if (count > maxTagsPerContact)
+    throw invalidField(field, 'too_many', `a contact has at most ${maxTagsPerContact} tags`);
+}
+
 type Shown = ReturnType<typeof tagsOf>;
 
 /** The tags of a contact by name. Raises 404. */
@@ -42,15 +48,11 @@ export async function attachTag(
   ]);
   if (tagId === undefined && tagName === undefined)
     throw invalidField('tagId', 'required', 'one of tagId and tagName is required');
-  const tag = tagId === undefined ? await namedTag(tx, tagName as string) : await getTag(tx, tagId);
+  const tag = tagId === undefined ? await namedTag(tx, tagName as string, 'tagName') : await getTag(tx, tagId);
   const shown = tagsOf(contact, dictionary);
   if (shown.some(({ id }) => id === tag.id)) return shown;
-  if (shown.length >= maxTagsPerContact) {
-    const field = tagId === undefined ? 'tagName' : 'tagId';
-    throw invalidField(field, 'too_many', `a contact has at most ${maxTagsPerContact} tags`);
-  }
-  tx.add(Tags, tag, { contactCount: 1 });
-  await addActivity(tx, contactId, 'TagAdded', { tagId: tag.id, newValue: tag.name });
+  requireTagRoom(tagId === undefined ? 'tagName' : 'tagId', shown.length + 1);
+  await countTags(tx, contactId, [tag]);
   return changeTags(tx, contact, [...dictionary, tag], [...contact.tagIds, tag.id]);
 }
 
@@ -92,14 +94,33 @@ export const detaching: SagaKind<{ tag: StoredTag }, 'detach'> = {
   },
 };
 
-async function namedTag(tx: UnitOfWork, name: string): Promise<StoredTag> {
+/** The tags of these names by name, made where the dictionary has none. Raises 400 for more than it holds. */
+export async function namedTags(tx: UnitOfWork, names: readonly string[] = []): Promise<StoredTag[]> {
+  if (names.length > 0) await tx.reserveIds({ [Tags.name]: names.length, [Activities.name]: names.length });
+  const tags = new Map<number, StoredTag>();
+  for (const name of names) {
+    const tag = await namedTag(tx, name, 'tags');
+    tags.set(tag.id, tag);
+  }
+  return [...tags.values()].sort(byName);
+}
+
+/** Counts a contact's new tags, and notes them in its timeline. */
+export async function countTags(tx: UnitOfWork, contactId: number, tags: readonly StoredTag[]): Promise<void> {
+  for (const tag of tags) {
+    tx.add(Tags, tag, { contactCount: 1 });
+    await addActivity(tx, contactId, 'TagAdded', { tagId: tag.id, newValue: tag.name });
+  }
+}
+
+async function namedTag(tx: UnitOfWork, name: string, field: string): Promise<StoredTag> {
   const known = await findTag(tx, name);
   if (known) return known;
   return createTag(tx, { name }).catch((error) => {
     const reason = error instanceof Problem && error.details?.['reason'];
     if (reason === 'tag_name_taken') throw new WriteConflict('another call has just made the tag');
     // Attaching a tag knows no 409 (contract section 16).
-    if (reason === 'limit_reached') throw invalidField('tagName', 'too_many', error.message);
+    if (reason === 'limit_reached') throw invalidField(field, 'too_many', error.message);
     throw error;
   });
 }

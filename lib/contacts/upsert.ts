@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import type * as v from 'valibot';
+import { storedKey, withMetadata } from '#lib/core/metadata.ts';
 import { conflict, invalidField } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import {
   Contacts,
+  type MatchKey,
+  MergedContacts,
   normalised,
   type StoredContact,
   sameAs,
   type UpsertContact,
   Upserts,
 } from '#lib/entities/contact.ts';
+import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
-import { listCopies } from '#lib/table/entries.ts';
-import { listPage } from '#lib/table/list.ts';
+import { firstIndexed } from '#lib/table/entries.ts';
+import { type Listing, listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
@@ -23,61 +28,101 @@ const maxMatches = 2;
 const maxNamed = 100;
 
 /**
- * Creates the contact, or changes the one that has the same username (on its platform), phone or e-mail. Emits contact.created or
+ * Creates the contact, or changes the one that has the same username (on its platform), phone, e-mail or metadata value. Emits contact.created or
  * contact.updated. Raises 400 without the field to match, 409 when several contacts match.
  */
 export async function upsertContact(
   tx: UnitOfWork,
   { matchOn, ...fields }: v.InferOutput<typeof UpsertContact>,
 ): Promise<{ contact: ShownContact; isNew: boolean }> {
-  const value = fields[matchOn];
-  if (!value) throw invalidField(matchOn, 'required', `${matchOn} is required because it is matched on`);
-  const sought = normalised[matchOn](value);
-  const match = `${matchOn}=${sought}`;
-  const isMatch = (contact: StoredContact) => {
-    const own = contact[matchOn];
-    if (own === null || normalised[matchOn](own) !== sought) return false;
-    return matchOn !== 'username' || contact.platform === fields.platform;
-  };
-  const upsert = { match: matchOn === 'username' ? `${fields.platform}/${match}` : match };
-  const by = matchOn === 'username' ? sameHandle(fields.platform, value) : sameAs(matchOn, value);
-  // A page may end before it has found anybody.
-  const list = async () => {
-    const items: StoredContact[] = [];
-    for (let after: number | null | undefined; after !== null && items.length < maxMatches; ) {
-      const page = await listPage(tx, Contacts, { where: by, limit: maxMatches, after });
-      items.push(...page.items);
-      after = page.nextCursor;
-    }
-    return items;
-  };
-  const [before, listed] = await Promise.all([
-    tx.find(Upserts, upsert),
-    list(),
+  const sought = soughtBy(matchOn, fields);
+  const list = (limit: number) => listUpTo(tx, sought.by, limit);
+  const [before, listed, merged] = await Promise.all([
+    tx.find(Upserts, { match: sought.match }),
+    list(maxMatches),
+    matchOn === 'username' && firstIndexed(tx, MergedContacts, sameHandle(fields.platform, sought.value)),
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
   ]);
   const candidates = new Map([...listed, ...tx.written(Contacts)].map((contact) => [contact.id, contact]));
   // The list may have been read before the row that guards it: then it lacks whom that row names.
   if (before && !candidates.has(before.contactId)) {
-    for (const contact of await list()) candidates.set(contact.id, contact);
+    for (const contact of await list(maxMatches)) candidates.set(contact.id, contact);
   }
-  const found = [...candidates.values()].filter(isMatch);
+  const found = [...candidates.values()].filter(sought.isMatch);
   if (found.length > 1) {
-    const entries = await listCopies(tx, Contacts, by, { limit: maxNamed });
-    const isOther = new Set(tx.written(Contacts).flatMap((contact) => (isMatch(contact) ? [] : [contact.id])));
-    const ids = new Set([...found.map(({ id }) => id), ...entries.map((entry) => Number(entry.of.sk))]);
+    const isOther = new Set(tx.written(Contacts).flatMap((contact) => (sought.isMatch(contact) ? [] : [contact.id])));
+    const all = await list(maxNamed);
+    const ids = new Set([...found, ...all].map(({ id }) => id));
     const contactIds = [...ids].filter((id) => !isOther.has(id)).sort((a, b) => b - a);
-    const count = entries.length < maxNamed ? contactIds.length : `at least ${contactIds.length}`;
+    const count = all.length < maxNamed ? contactIds.length : `at least ${contactIds.length}`;
     throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}`, { contactIds });
   }
-  const [only] = found;
+  const only = found[0] ?? (merged && (await resolveMerged(tx, merged.into)));
   if (only) {
-    const { platform: _, ...change } = fields;
+    // Whoever was merged into somebody with another username keeps it.
+    const { platform: _, ...change } = found.length === 0 ? { ...fields, username: undefined } : fields;
     return { contact: await changeContact(tx, only.id, change), isNew: false };
   }
   const contact = await createContact(tx, fields);
-  const after = { ...upsert, contactId: contact.id };
+  const after = { match: sought.match, contactId: contact.id };
   if (before) tx.update(Upserts, after);
   else tx.create(Upserts, after);
   return { contact, isNew: true };
+}
+
+interface Sought {
+  value: string;
+  by: Pick<Listing<typeof Contacts>, 'where' | 'contains'>;
+  /** What two upserts of the same person meet at. */
+  match: string;
+  isMatch(contact: StoredContact): boolean;
+}
+
+type Fields = Omit<v.InferOutput<typeof UpsertContact>, 'matchOn'>;
+
+function soughtBy(matchOn: MatchKey, fields: Fields): Sought {
+  const isField = (name: MatchKey): name is keyof typeof normalised => name in normalised;
+  if (!isField(matchOn)) return soughtByMetadata(matchOn, fields);
+  const value = requireValue(matchOn, fields[matchOn]);
+  const sought = normalised[matchOn](value);
+  const isSame = (contact: StoredContact) =>
+    contact[matchOn] !== null && normalised[matchOn](contact[matchOn]) === sought;
+  const match = `${matchOn}=${sought}`;
+  if (matchOn !== 'username') return { value, by: { where: sameAs(matchOn, value) }, match, isMatch: isSame };
+  const { platform } = fields;
+  return {
+    value,
+    by: { where: sameHandle(platform, value) },
+    match: `${platform}/${match}`,
+    isMatch: (contact) => contact.platform === platform && isSame(contact),
+  };
+}
+
+function soughtByMetadata(matchOn: string, { metadata = {} }: Fields): Sought {
+  const key = storedKey(matchOn.slice('metadata.'.length));
+  const value = requireValue(matchOn, metadata[key]);
+  const pair = withMetadata({ [key]: value });
+  return {
+    value,
+    by: { contains: { metadata: pair } },
+    // A value may be longer than a key of the table.
+    match: `metadata=${createHash('sha256').update(pair.join('')).digest('base64url')}`,
+    isMatch: (contact) => contact.metadata[key] === value,
+  };
+}
+
+function requireValue(matchOn: string, value: string | null | undefined): string {
+  if (value) return value;
+  throw invalidField(matchOn, 'required', `${matchOn} is required because it is matched on`);
+}
+
+/** A page may end before it has found anybody. */
+async function listUpTo(tx: UnitOfWork, by: Sought['by'], limit: number): Promise<StoredContact[]> {
+  const items: StoredContact[] = [];
+  for (let after: number | null | undefined; after !== null && items.length < limit; ) {
+    const page = await listPage(tx, Contacts, { ...by, limit, after });
+    items.push(...page.items);
+    after = page.nextCursor;
+  }
+  return items.slice(0, limit);
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { invalidField } from './problem.ts';
 import { atMost, checked, noControls } from './schema.ts';
 
 /**
@@ -24,10 +25,7 @@ const maxPairs = 50;
 type Dataset = { value: unknown; typed?: boolean; issues?: v.BaseIssue<unknown>[] };
 
 /** A record that loses no key: `v.record` leaves the special ones out without a word. The output has them marked. */
-function pairs<K extends v.GenericSchema<string>, V extends v.GenericSchema<unknown, string>>(
-  keySchema: K,
-  valueSchema: V,
-) {
+function pairs<V extends string | null>(keySchema: v.GenericSchema<string>, valueSchema: v.GenericSchema<V>) {
   const record = v.record(keySchema, valueSchema);
   return {
     ...record,
@@ -53,21 +51,41 @@ function pairs<K extends v.GenericSchema<string>, V extends v.GenericSchema<unkn
                 key,
                 value,
               },
-            ],
+            ] as [v.ObjectPathItem],
           })),
         ),
       );
       if (issues.length > 0) return { typed: false, value: input, issues };
       return { typed: true, value: Object.fromEntries(read.map(({ key, parts }) => [marked(key), parts[1].output])) };
     },
-  } as unknown as v.GenericSchema<Record<string, string>>;
+  } as unknown as v.GenericSchema<Record<string, V>>;
 }
 
 /** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
-export const PutMetadata = v.pipe(
-  v.object({ metadata: atMost(maxPairs, 'keys', pairs(Key, Value)) }),
-  v.title('PutMetadata'),
+export const metadataInput = () => atMost(maxPairs, 'keys', pairs(Key, Value));
+export const PutMetadata = v.pipe(v.object({ metadata: metadataInput() }), v.title('PutMetadata'));
+/** Null removes a key; the others stay. */
+export const PatchMetadata = v.pipe(
+  v.object({ metadata: atMost(2 * maxPairs, 'keys', pairs(Key, v.nullable(Value))) }),
+  v.title('PatchMetadata'),
 );
+
+type MetadataChange = Readonly<Record<string, string | null>>;
+
+/** Returns the pairs with those of a change, and without those that it sets to null. Raises 400 for too many. */
+export function mergedMetadata(metadata: Record<string, string>, change: MetadataChange): Record<string, string> {
+  const all = Object.entries({ ...metadata, ...change });
+  const merged = Object.fromEntries(all.filter((pair): pair is [string, string] => pair[1] !== null));
+  if (Object.keys(merged).length > maxPairs)
+    throw invalidField('metadata', 'too_many', `metadata must have at most ${maxPairs} keys`);
+  return merged;
+}
+
+/** What no PATCH of a resource with metadata changes, and where it is changed. */
+export const fixedInPatch = (nouns: string) => ({
+  id: 'the path, which names another one',
+  metadata: `PATCH /v1/${nouns}/{id}/metadata`,
+});
 
 /** As rows hold it. */
 export const StoredMetadata = v.record(v.string(), v.string());
@@ -112,16 +130,18 @@ export const metadataIndex = {
 /** What its entries must contain for a metadata filter. */
 export const withMetadata = (filter: Record<string, string> | undefined) => pairsOf(filter ?? {});
 
-/** The pairs of two, of a key that both have the first one's; `left` are those of the second one that have no room. */
+/** The pair of a metadata key as it is written in a filter or in `matchOn`, as rows hold it. */
+export const storedKey = marked;
+
+/** The pairs of two, of a key that both have the first one's; `left` are those of the second one that are not taken. */
 export function united(first: Record<string, string>, second: Record<string, string>) {
   const added = Object.entries(second)
     .filter(([key]) => !Object.hasOwn(first, key))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const room = maxPairs - Object.keys(first).length;
-  return {
-    metadata: { ...first, ...Object.fromEntries(added.slice(0, room)) },
-    left: shownMetadata(Object.fromEntries(added.slice(room))),
-  };
+  const metadata = { ...first, ...Object.fromEntries(added.slice(0, room)) };
+  const left = Object.entries(second).filter(([key, value]) => metadata[key] !== value);
+  return { metadata, left: shownMetadata(Object.fromEntries(left)) };
 }
 
 /** Whether both hold the same pairs, in any order. */

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata.ts';
 import { requireDecimals } from '#lib/core/money.ts';
 import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
 import { listTasksOfDeal } from '#lib/deals/task-store.ts';
@@ -85,7 +85,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     openTaskCount: 0,
     createdAt: tx.now,
     updatedAt: null,
-    metadata: {},
+    metadata: input.metadata ?? {},
     wonTransactionId: null,
   });
   tx.emit({
@@ -169,6 +169,12 @@ function enterStage(tx: UnitOfWork, deal: StoredDeal, stage: DealStage): StoredD
 export const getDealMetadata = async (tx: UnitOfWork, id: number) => ({
   metadata: (await getStoredDeal(tx, id)).metadata,
 });
+
+/** Sets some pairs of the metadata, and removes those of null. Emits deal.updated unless nothing changed. */
+export async function patchDealMetadata(tx: UnitOfWork, id: number, change: Record<string, string | null>) {
+  const { metadata } = await getStoredDeal(tx, id);
+  return putDealMetadata(tx, id, mergedMetadata(metadata, change));
+}
 
 /** Replaces the metadata. Emits deal.updated unless nothing changed. */
 export async function putDealMetadata(tx: UnitOfWork, id: number, metadata: Record<string, string>) {

@@ -18,7 +18,7 @@ export const taskOps = {
       v.object({ op: choice(['update']), id: idInput(), ...PatchTask.entries }),
       v.title('UpdateTaskItem'),
     ),
-    readOnly: { status: 'op status', metadata: 'PUT /v1/tasks/{id}/metadata' },
+    readOnly: { status: 'op status', metadata: 'PATCH /v1/tasks/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchTask(tx, id, patch) }),
   }),

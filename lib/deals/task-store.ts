@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata.ts';
 import { notFound } from '#lib/core/problem.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
@@ -108,7 +108,7 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
     completedAt: input.status === 'done' ? tx.now : null,
     createdAt: tx.now,
     updatedAt: null,
-    metadata: {},
+    metadata: input.metadata ?? {},
   });
   countOpen(tx, task, 1);
   tx.emit({
@@ -164,6 +164,12 @@ export async function setTaskStatus(tx: UnitOfWork, id: number, status: TaskStat
 export const getTaskMetadata = async (tx: UnitOfWork, id: number) => ({
   metadata: (await getStoredTask(tx, id)).metadata,
 });
+
+/** Sets some pairs of the metadata, and removes those of null. Emits task.updated unless nothing changed. */
+export async function patchTaskMetadata(tx: UnitOfWork, id: number, change: Record<string, string | null>) {
+  const { metadata } = await getStoredTask(tx, id);
+  return putTaskMetadata(tx, id, mergedMetadata(metadata, change));
+}
 
 /** Replaces the metadata. Emits task.updated unless nothing changed. */
 export async function putTaskMetadata(tx: UnitOfWork, id: number, metadata: Record<string, string>) {

@@ -4,14 +4,16 @@ import { Identities } from '#lib/core/channel-identities.ts';
 import { contactStages } from '#lib/core/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
 import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
-import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
+import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import { phoneDigits } from '#lib/core/phone.ts';
 import {
+  checked,
   choice,
   commonFilters,
   id,
   idInput,
   integer,
+  listInput,
   nullableLine,
   nullablePattern,
   nullableText,
@@ -20,6 +22,7 @@ import {
   queryIdOrNone,
   queryInteger,
   queryText,
+  reading,
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
@@ -80,10 +83,6 @@ export const contactFields = {
   notes: v.optional(given.notes),
 };
 
-export const CreateContact = v.pipe(
-  v.object({ platform: v.optional(choice(platforms), telegram.name), ...contactFields }),
-  v.title('CreateContact'),
-);
 export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));
 export type ContactFields = v.InferOutput<typeof PatchContact>;
 
@@ -94,6 +93,7 @@ export const readOnlyInPatch = {
   assignedToUserId: 'POST /v1/contacts/{id}/assignee',
   leadScore: 'POST /v1/contacts/{id}/lead-score',
   tags: 'POST /v1/contacts/{id}/tags',
+  ...fixedInPatch('contacts'),
 };
 
 const leadScore = () => v.nullable(integer(0, 100));
@@ -111,9 +111,45 @@ export const contactChanges = {
 };
 export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOutput<(typeof contactChanges)[Field]> };
 
+/** Each may be a tag that is not in the dictionary yet, which takes rows of its own. */
+const maxTagsAtOnce = 20;
+
+/** What creating takes besides; an upsert adds the tags and the pairs of metadata to those that are there. */
+const added = {
+  tags: v.optional(listInput(tagName(), maxTagsAtOnce, 'tags')),
+  metadata: v.optional(metadataInput()),
+};
+export type ContactAddition = { [Field in keyof typeof added]?: v.InferOutput<(typeof added)[Field]> };
+
+export const CreateContact = v.pipe(
+  v.object({ platform: v.optional(choice(platforms), telegram.name), ...contactChanges, ...added }),
+  v.title('CreateContact'),
+);
+
 const matchKeys = ['username', 'phone', 'email'] as const;
+export type MatchKey = (typeof matchKeys)[number] | `metadata.${string}`;
+
+/** A field that tells people apart, or `metadata.<key>`, whose key keeps its case. */
+const matchOn = () =>
+  reading(
+    v.pipe(
+      v.string(),
+      checked<string>(
+        'picklist',
+        (key) => /^(username|phone|email|metadata\.[A-Za-z0-9_.-]{1,40})$/.test(key),
+        `must be one of ${matchKeys.join(', ')}, metadata.<key>`,
+      ),
+      v.metadata({ pattern: '^(username|phone|email|metadata\\.[A-Za-z0-9_.-]{1,40})$' }),
+      v.examples(['phone', 'metadata.externalId']),
+    ),
+    (value) => {
+      const key = typeof value === 'string' ? value.trim() : value;
+      return typeof key === 'string' && !key.startsWith('metadata.') ? key.toLowerCase() || undefined : key;
+    },
+  ) as unknown as v.GenericSchema<MatchKey>;
+
 export const UpsertContact = v.pipe(
-  v.object({ matchOn: choice(matchKeys), ...CreateContact.entries }),
+  v.object({ matchOn: matchOn(), ...CreateContact.entries }),
   v.title('UpsertContact'),
 );
 
@@ -270,9 +306,15 @@ export const MergedContacts = entity({
     into: id(),
     /** What it was known by, should that one be erased: the contact has not taken over all of it. */
     traces: v.optional(Traces),
+    /** The username that it had, where the one it was merged into has another. */
+    handle: v.optional(v.object({ platform: v.picklist(platforms), username: v.string() })),
   }),
   indexes: {
     into: ({ into }) => into,
+    handle: {
+      of: ({ handle }) => handle !== undefined && handle,
+      at: 'username/{platform}={username}',
+    },
     email: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null),
   },
 });

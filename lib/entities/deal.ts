@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { activeDealStages, dealStages } from '#lib/core/choices.ts';
-import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
+import { metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import { toCents } from '#lib/core/money.ts';
 import {
   choice,
@@ -108,6 +108,7 @@ export const CreateDeal = v.pipe(
     title: title(),
     value: v.optional(value(), 0),
     stage: v.optional(openingStage(), 'lead'),
+    metadata: v.optional(metadataInput()),
     ...optionalFields,
   }),
   v.title('CreateDeal'),

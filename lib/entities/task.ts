@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/core/choices.ts';
 import { countedMonth } from '#lib/core/clock.ts';
-import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
+import { metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import {
   choice,
   commonFilters,
@@ -73,7 +73,12 @@ const optionalFields = {
 };
 
 export const CreateTask = v.pipe(
-  v.object({ title: title(), status: v.optional(choice(taskStatuses), 'open'), ...optionalFields }),
+  v.object({
+    title: title(),
+    status: v.optional(choice(taskStatuses), 'open'),
+    metadata: v.optional(metadataInput()),
+    ...optionalFields,
+  }),
   v.title('CreateTask'),
 );
 export type CreateTask = v.InferOutput<typeof CreateTask>;

@@ -1,0 +1,21 @@
+import { MetadataAnswer, PatchMetadata } from '#lib/core/metadata.ts';
+import { getDealMetadata, patchDealMetadata } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Sets some of the caller's own key and value pairs of a deal; null removes one, the others stay. */
+export const handler = endpoint(
+  {
+    method: 'PATCH',
+    path: '/v1/deals/{id}/metadata',
+    summary: 'Change the metadata of a deal',
+    description: 'Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.',
+    hasNoTool: true,
+    scope: 'deals:write',
+    body: PatchMetadata,
+    status: 200,
+    response: MetadataAnswer,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getDealMetadata(tx, id),
+  },
+  ({ tx, params, body }) => patchDealMetadata(tx, params.id, body.metadata),
+);

@@ -1,0 +1,21 @@
+import { MetadataAnswer, PatchMetadata } from '#lib/core/metadata.ts';
+import { getTaskMetadata, patchTaskMetadata } from '#lib/deals/task-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Sets some of the caller's own key and value pairs of a task; null removes one, the others stay. */
+export const handler = endpoint(
+  {
+    method: 'PATCH',
+    path: '/v1/tasks/{id}/metadata',
+    summary: 'Change the metadata of a task',
+    description: 'Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.',
+    hasNoTool: true,
+    scope: 'tasks:write',
+    body: PatchMetadata,
+    status: 200,
+    response: MetadataAnswer,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getTaskMetadata(tx, id),
+  },
+  ({ tx, params, body }) => patchTaskMetadata(tx, params.id, body.metadata),
+);
