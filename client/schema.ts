@@ -363,6 +363,8 @@ export interface paths {
          *     - `assignedToUserId`: POST /v1/contacts/{id}/assignee
          *     - `leadScore`: POST /v1/contacts/{id}/lead-score
          *     - `tags`: POST /v1/contacts/{id}/tags
+         *     - `id`: the path, which names another one
+         *     - `metadata`: PATCH /v1/contacts/{id}/metadata
          */
         patch: operations["contactsPatch"];
         trace?: never;
@@ -392,7 +394,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the metadata of a contact
+         * @description Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        patch: operations["contactsPatchMetadata"];
         trace?: never;
     };
     "/v1/contacts/{id}/lead-score": {
@@ -670,7 +678,8 @@ export interface paths {
          *
          *     Not changed here:
          *     - `stage`: POST /v1/deals/{id}/stage
-         *     - `metadata`: PUT /v1/deals/{id}/metadata
+         *     - `id`: the path, which names another one
+         *     - `metadata`: PATCH /v1/deals/{id}/metadata
          */
         patch: operations["dealsPatch"];
         trace?: never;
@@ -700,7 +709,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the metadata of a deal
+         * @description Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.
+         *
+         *     Requires the scope `deals:write`.
+         */
+        patch: operations["dealsPatchMetadata"];
         trace?: never;
     };
     "/v1/deals/{id}/stage": {
@@ -1772,7 +1787,8 @@ export interface paths {
          *
          *     Not changed here:
          *     - `status`: POST /v1/tasks/{id}/status
-         *     - `metadata`: PUT /v1/tasks/{id}/metadata
+         *     - `id`: the path, which names another one
+         *     - `metadata`: PATCH /v1/tasks/{id}/metadata
          */
         patch: operations["tasksPatch"];
         trace?: never;
@@ -1802,7 +1818,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the metadata of a task
+         * @description Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.
+         *
+         *     Requires the scope `tasks:write`.
+         */
+        patch: operations["tasksPatchMetadata"];
         trace?: never;
     };
     "/v1/tasks/{id}/status": {
@@ -4157,11 +4179,6 @@ export interface components {
             hasMore: boolean;
         };
         /**
-         * @description The field by which an upsert finds an existing contact.
-         * @enum {string}
-         */
-        ContactMatchKey: "username" | "phone" | "email";
-        /**
          * @example {
          *       "event": "contact.merged",
          *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
@@ -4440,6 +4457,18 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            stage?: components["schemas"]["ContactStage"];
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
+            assignedToUserId?: number | null;
+            /** Format: int32 */
+            leadScore?: number | null;
+            tags?: string[];
+            metadata?: {
+                [key: string]: string;
+            };
         };
         CreateContactItem: {
             /**
@@ -4464,6 +4493,18 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            stage?: components["schemas"]["ContactStage"];
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
+            assignedToUserId?: number | null;
+            /** Format: int32 */
+            leadScore?: number | null;
+            tags?: string[];
+            metadata?: {
+                [key: string]: string;
+            };
         };
         CreateDeal: {
             /** @description Title of the sale, in one line of 1 to 200 characters. */
@@ -4479,6 +4520,9 @@ export interface components {
              * @default lead
              */
             stage?: components["schemas"]["ActiveDealStage"];
+            metadata?: {
+                [key: string]: string;
+            };
             /**
              * Format: int64
              * @description Id of the contact who would buy. Null when the deal has no contact.
@@ -4518,6 +4562,9 @@ export interface components {
              * @default lead
              */
             stage?: components["schemas"]["ActiveDealStage"];
+            metadata?: {
+                [key: string]: string;
+            };
             /**
              * Format: int64
              * @description Id of the contact who would buy. Null when the deal has no contact.
@@ -4661,6 +4708,9 @@ export interface components {
              * @default open
              */
             status?: components["schemas"]["TaskStatusKey"];
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description Details of the task in plain text, at most 10,000 characters. */
             description?: string | null;
             /** @description How urgent it is: low, medium, or high. Default `medium`. */
@@ -4704,6 +4754,9 @@ export interface components {
              * @default open
              */
             status?: components["schemas"]["TaskStatusKey"];
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description Details of the task in plain text, at most 10,000 characters. */
             description?: string | null;
             /** @description How urgent it is: low, medium, or high. Default `medium`. */
@@ -7904,6 +7957,11 @@ export interface components {
              */
             expiresAt?: string | null;
         };
+        PatchMetadata: {
+            metadata: {
+                [key: string]: string | null;
+            };
+        };
         PatchTag: {
             /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name?: string;
@@ -9365,8 +9423,12 @@ export interface components {
             assignedToUserId?: number | null;
         };
         UpsertContact: {
-            /** @description The field that finds the contact. The body must contain it. A username is compared within its platform. */
-            matchOn: components["schemas"]["ContactMatchKey"];
+            /**
+             * @description The field that finds the contact. The body must contain it. A username is compared within its platform.
+             * @example phone
+             * @example metadata.externalId
+             */
+            matchOn: string;
             /**
              * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
              * @default telegram
@@ -9384,6 +9446,18 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            stage?: components["schemas"]["ContactStage"];
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
+            assignedToUserId?: number | null;
+            /** Format: int32 */
+            leadScore?: number | null;
+            tags?: string[];
+            metadata?: {
+                [key: string]: string;
+            };
         };
         UpsertContactItem: {
             /**
@@ -9391,8 +9465,12 @@ export interface components {
              * @enum {string}
              */
             op: "upsert";
-            /** @description The field that finds the contact. The body must contain it. A username is compared within its platform. */
-            matchOn: components["schemas"]["ContactMatchKey"];
+            /**
+             * @description The field that finds the contact. The body must contain it. A username is compared within its platform.
+             * @example phone
+             * @example metadata.externalId
+             */
+            matchOn: string;
             /**
              * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
              * @default telegram
@@ -9410,6 +9488,18 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            stage?: components["schemas"]["ContactStage"];
+            /**
+             * Format: int64
+             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             */
+            assignedToUserId?: number | null;
+            /** Format: int32 */
+            leadScore?: number | null;
+            tags?: string[];
+            metadata?: {
+                [key: string]: string;
+            };
         };
         /**
          * @example {
@@ -10480,7 +10570,16 @@ export interface operations {
                  *           "phone": "+44 20 7946 0958",
                  *           "email": "ada@example.com",
                  *           "company": "Analytical Engines",
-                 *           "notes": "Met at the London exhibition."
+                 *           "notes": "Met at the London exhibition.",
+                 *           "stage": "new",
+                 *           "assignedToUserId": 3,
+                 *           "leadScore": 80,
+                 *           "tags": [
+                 *             "example"
+                 *           ],
+                 *           "metadata": {
+                 *             "source": "exhibition"
+                 *           }
                  *         }
                  *       ],
                  *       "atomic": false
@@ -10673,7 +10772,16 @@ export interface operations {
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "Met at the London exhibition."
+                 *       "notes": "Met at the London exhibition.",
+                 *       "stage": "new",
+                 *       "assignedToUserId": 3,
+                 *       "leadScore": 80,
+                 *       "tags": [
+                 *         "example"
+                 *       ],
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["CreateContact"];
@@ -11626,6 +11734,75 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    contactsPatchMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchMetadata"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     contactsLeadScore: {
         parameters: {
             query?: never;
@@ -12296,14 +12473,23 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "matchOn": "username",
+                 *       "matchOn": "phone",
                  *       "platform": "telegram",
                  *       "name": "Ada Lovelace",
                  *       "username": "ada_lovelace",
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "Met at the London exhibition."
+                 *       "notes": "Met at the London exhibition.",
+                 *       "stage": "new",
+                 *       "assignedToUserId": 3,
+                 *       "leadScore": 80,
+                 *       "tags": [
+                 *         "example"
+                 *       ],
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["UpsertContact"];
@@ -12429,6 +12615,9 @@ export interface operations {
                  *           "title": "Second analytical engine",
                  *           "value": 12500,
                  *           "stage": "proposal",
+                 *           "metadata": {
+                 *             "source": "exhibition"
+                 *           },
                  *           "contactId": 7,
                  *           "currency": "EUR",
                  *           "probability": 50,
@@ -12618,6 +12807,9 @@ export interface operations {
                  *       "title": "Second analytical engine",
                  *       "value": 12500,
                  *       "stage": "proposal",
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       },
                  *       "contactId": 7,
                  *       "currency": "EUR",
                  *       "probability": 50,
@@ -12954,6 +13146,75 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["PutMetadata"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dealsPatchMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchMetadata"];
             };
         };
         responses: {
@@ -16459,6 +16720,9 @@ export interface operations {
                  *           "op": "create",
                  *           "title": "Send the revised offer",
                  *           "status": "open",
+                 *           "metadata": {
+                 *             "source": "exhibition"
+                 *           },
                  *           "description": "With the discount for a second engine.",
                  *           "priority": "high",
                  *           "dueAt": "2026-12-11T09:00:00Z",
@@ -16643,6 +16907,9 @@ export interface operations {
                  * @example {
                  *       "title": "Send the revised offer",
                  *       "status": "open",
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       },
                  *       "description": "With the discount for a second engine.",
                  *       "priority": "high",
                  *       "dueAt": "2026-12-11T09:00:00Z",
@@ -16952,6 +17219,75 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["PutMetadata"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tasksPatchMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchMetadata"];
             };
         };
         responses: {

@@ -110,7 +110,7 @@ describe('matchOn metadata.<key>', () => {
     for (const name of ['A', 'B'])
       twins.push((await workspace.live.post('/v1/contacts', { name, metadata: { extId: 'twin' } }, 201)).body.id);
     const several = await upsert({ metadata: { extId: 'twin' } });
-    expect([several.status, several.body.details]).toEqual([
+    expect([several.status, several.body.details]).toMatchObject([
       409,
       { reason: 'ambiguous_match', contactIds: twins.reverse() },
     ]);
