@@ -17,7 +17,7 @@ export async function isBlocked(tx: UnitOfWork, peer: Peer): Promise<boolean> {
 }
 
 /** What a platform tells of somebody at a time; `updateId` is higher of what it tells later. */
-interface News {
+export interface News {
   at: string;
   updateId?: number;
 }

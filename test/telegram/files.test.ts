@@ -257,3 +257,37 @@ describe('POST /v1/files', () => {
     });
   });
 });
+
+describe('what Telegram refuses as a photo is sent as a document', () => {
+  const refusal = (status: number, description: string) => ({ status, body: { ok: false, description } });
+
+  test.each([
+    [400, 'Bad Request: PHOTO_INVALID_DIMENSIONS'],
+    [400, 'Bad Request: IMAGE_PROCESS_FAILED'],
+    [400, 'Bad Request: failed to process image'],
+    [400, 'Bad Request: PHOTO_EXT_INVALID'],
+    [400, 'Bad Request: PHOTO_SAVE_FILE_INVALID'],
+    [413, 'Request Entity Too Large'],
+  ])('%d %s', async (status, description) => {
+    const bot = await connected();
+    await bot.react(refusal(status, description));
+    const id = await sendFiles(bot, [picture('a.png')], { text: 'Look' });
+    expect((await ended(id)).status).toBe('sent');
+    const [sent] = (await bot.seen()).stored;
+    expect(sent).toMatchObject({ method: 'sendDocument', text: 'Look', files: [{ fileName: 'a.png' }] });
+  });
+
+  test('an album with one such picture leaves whole, as documents', async () => {
+    const bot = await connected();
+    await bot.react(refusal(400, 'Bad Request: group send failed'));
+    expect((await ended(await sendFiles(bot, [picture('a.png'), picture('b.png')]))).status).toBe('sent');
+    const [sent] = (await bot.seen()).stored;
+    expect(sent).toMatchObject({ method: 'sendMediaGroup', files: [{ fileName: 'a.png' }, { fileName: 'b.png' }] });
+  });
+
+  test('another refusal fails the message', async () => {
+    const bot = await connected();
+    await bot.react(refusal(400, 'Bad Request: chat not found'));
+    expect((await ended(await sendFiles(bot, [picture('a.png')]))).lastError).toMatch(/chat not found/);
+  });
+});

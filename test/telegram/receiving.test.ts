@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, epochSeconds, fromNow } from '#lib/core/clock.ts';
+import { dayMs, epochSeconds, fromNow, notBefore, now } from '#lib/core/clock.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { settle } from '#test/harness.ts';
 import { place } from '#test/place.ts';
@@ -40,6 +40,68 @@ test('a block that has ended stays ended, in whatever order its second is told, 
     return items[0].blockedAt !== null;
   };
   expect([await blockedAt(ann), await blockedAt(bea), await blockedAt(eve)]).toEqual([false, false, true]);
+});
+
+describe('whom an account does not reach', () => {
+  const tomorrow = () => fromNow(dayMs);
+  const statusOf = async (id: number) => (await live.get(`/v1/jobs/${id}`)).body;
+  const failed = (id: number) =>
+    eventually(async () => {
+      const job = await statusOf(id);
+      return job.status === 'failed' && job;
+    }, 'the job to fail');
+
+  /** A bot, and what it has queued for somebody by each name. */
+  async function queuedFor(person: Person, isKnown: boolean) {
+    const bot = await connected('webhook');
+    if (isKnown) {
+      await bot.tell(message(person, { text: 'Hello' }));
+      expect(await bot.post()).toEqual([200]);
+    }
+    const names = [{ telegramUserId: person.id }, { username: person.username }];
+    const send = async (to: object, runAt: string | null = tomorrow()) =>
+      (await live.post('/v1/telegram/messages', { accountId: bot.id, text: 'Hi', runAt, ...to })).body.id as number;
+    return { bot, names, send, ids: await Promise.all(names.map((to) => send(to))) };
+  }
+
+  test.each([true, false])(
+    'somebody who blocks a bot fails what waits by id or username, known or not: %s',
+    async (isKnown) => {
+      const person = somebody({ username: `name_${randomBytes(6).toString('hex')}` });
+      const { bot, names, send, ids } = await queuedFor(person, isKnown);
+      const other = await send({ telegramUserId: person.id + 1_000_000 });
+      await bot.tell(memberUpdate(person, 'kicked'));
+      expect(await bot.post()).toEqual([200]);
+      for (const id of ids) expect((await failed(id)).lastError).toBe('the recipient has blocked this bot');
+      for (const to of isKnown ? names : names.slice(0, 1))
+        expect((await statusOf(await send(to))).status).toBe('failed');
+      expect((await statusOf(other)).status).toBe('queued');
+    },
+  );
+
+  test.each([
+    ['Forbidden: bot was blocked by the user', true],
+    ['Forbidden: user is deactivated', true],
+    ["Forbidden: bot can't initiate conversation with a user", false],
+  ])('the first 403 fails what waits as well: %s', async (description, isBlock) => {
+    const person = somebody({ username: `name_${randomBytes(6).toString('hex')}` });
+    const { bot, names, send, ids } = await queuedFor(person, true);
+    await bot.react({ status: 403, body: { ok: false, error_code: 403, description } });
+    const first = await failed(await send(names[0] as object, null));
+    expect(first.lastError).toContain(description);
+    for (const id of ids) expect((await failed(id)).lastError).toMatch(isBlock ? /has blocked/ : /initiate/);
+    const [contact] = (await live.get('/v1/contacts', { q: person.first_name })).body.items;
+    const { items } = (await live.get(`/v1/contacts/${contact.id}/channels`)).body;
+    expect(items[0].blockedAt !== null).toBe(isBlock);
+    expect((await bot.seen()).stored).toEqual([]);
+  });
+});
+
+test('a wait that a platform asks for is never shortened', () => {
+  for (let tried = 0; tried < 50; tried += 1) {
+    const before = now();
+    expect(Date.parse(notBefore(12_000 + tried))).toBeGreaterThanOrEqual(before + 12_000 + tried);
+  }
 });
 
 describe('a username', () => {

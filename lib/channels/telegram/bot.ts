@@ -4,7 +4,7 @@ import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { notLookedUp, unanswered, waitFor } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/messages/jobs/sender.ts';
-import { type Album, sendAlbums, unreadable } from './albums.ts';
+import { type Album, isNoPhoto, leftUntil, sendAlbums, unreadable } from './albums.ts';
 import { type BotAnswer, type BotApi, openBotApi, type Refusal } from './bot-api.ts';
 import { callOf } from './bot-form.ts';
 
@@ -28,7 +28,7 @@ export function openBot(token: string, { chatIdOf, attachmentsOf }: Lookups): Se
       if (chatId === undefined) return { kind: 'failed', error: unknownRecipient };
       if (job.attachmentCount > 0)
         return sendAlbums(job, await attachmentsOf(job), confirm, (album, caption, deadlineMs) =>
-          sendAlbum(bot, chatId, album, caption, deadlineMs - now()),
+          sendAlbum(bot, chatId, album, caption, deadlineMs),
         );
       return outcomeOf(chatId, await bot.call('sendMessage', { chat_id: chatId, text: job.text }));
     },
@@ -44,21 +44,38 @@ function sentAs(chatId: number, answer: BotAnswer): Outcome {
   return { kind: 'sent', atPlatform: { userId: String(chatId), messageId: String(sent.output.message_id) } };
 }
 
-/** Sends one album; the text goes with its first file. */
-async function sendAlbum(bot: BotApi, chatId: number, album: Album, caption: string, leftMs: number): Promise<Outcome> {
+/** Sends one album; the text goes with its first file. What Telegram does not take as a photo is sent as a document. */
+async function sendAlbum(
+  bot: BotApi,
+  chatId: number,
+  album: Album,
+  caption: string,
+  deadlineMs: number,
+): Promise<Outcome> {
   const { method, form } = callOf(album);
-  const { answer, unread } = await bot.upload(method, form(chatId, caption), leftMs);
+  const { answer, unread } = await bot.upload(method, form(chatId, caption), deadlineMs - now());
+  if (album.kind === 'photo' && answer.kind === 'refusal' && isNoPhoto(answer.status, answer.error))
+    return leftUntil(deadlineMs) === undefined
+      ? { kind: 'failed-for-now', error: answer.error }
+      : sendAlbum(bot, chatId, { ...album, kind: 'document' }, caption, deadlineMs);
   // Of a body that ends too early Telegram takes nothing.
   return unread ? unreadable(unread) : outcomeOf(chatId, answer);
 }
 
 function outcomeOf(chatId: number, answer: BotAnswer): Outcome {
   if (answer.kind === 'unanswered') return unanswered(answer.exchange);
-  return answer.kind === 'refusal' ? refused(answer) : sentAs(chatId, answer);
+  return answer.kind === 'refusal' ? refused(chatId, answer) : sentAs(chatId, answer);
 }
 
-function refused({ error, status, isRevoked, retryAfterSeconds }: Refusal): Outcome {
+/** Of a 403: somebody who has blocked the bot or is gone, and somebody who has not written to it yet. */
+const blocked = /bot was blocked|user is deactivated|bot was kicked/i;
+const unmet = /can't initiate conversation/i;
+
+function refused(chatId: number, { error, status, isRevoked, retryAfterSeconds }: Refusal): Outcome {
   if (isRevoked) return { kind: 'lost', state: 'disconnected' };
   if (retryAfterSeconds !== undefined) return waitFor(retryAfterSeconds);
-  return status >= 500 ? { kind: 'failed-for-now', error } : { kind: 'failed', error };
+  if (status >= 500) return { kind: 'failed-for-now', error };
+  const isBlock = blocked.test(error);
+  const isForGood = status === 403 && (isBlock || unmet.test(error));
+  return { kind: 'failed', error, ...(isForGood && { unreachable: { telegramUserId: chatId, isBlock } }) };
 }

@@ -6,7 +6,7 @@ import { readFile } from '#lib/files/bucket.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { getJob } from '#lib/messages/jobs/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { type Album, goesOn, leftUntil, unreadable } from './albums.ts';
+import { type Album, goesOn, isNoPhoto, leftUntil, unreadable } from './albums.ts';
 import type { Addressee } from './connection.ts';
 import { fileIn } from './media.ts';
 import { delivered, type Hand, randomId } from './once.ts';
@@ -14,8 +14,22 @@ import { RefusedCall } from './refused-call.ts';
 import type { UserConnection } from './user-connection.ts';
 import type { UploadedFile } from './user-transfer.ts';
 
-/** Uploads what does not lie at Telegram yet, writing down what does, and sends it. */
+/** Sends an album; what Telegram does not take as photos leaves as documents. */
 export async function sendAlbum(
+  ...[hand, to, job, album, caption, deadlineMs]: Parameters<typeof send>
+): Promise<Outcome> {
+  try {
+    return await send(hand, to, job, album, caption, deadlineMs);
+  } catch (error) {
+    const isRefused = error instanceof RefusedCall && isNoPhoto(error.code, error.message);
+    if (!isRefused || album.kind !== 'photo') throw error;
+    await forget(hand.tenant, job, album);
+    return send(hand, to, { ...job, platformFiles: [] }, { ...album, kind: 'document' }, caption, deadlineMs);
+  }
+}
+
+/** Uploads what does not lie at Telegram yet, writing down what does, and sends it. */
+async function send(
   hand: Hand,
   to: Addressee,
   job: StoredJob,
@@ -48,12 +62,17 @@ export async function sendAlbum(
   } catch (error) {
     // The next attempt uploads them again.
     if (error instanceof RefusedCall && /^FILE_REFERENCE_/.test(error.message)) {
-      const ids = files.map(({ id }) => id);
-      await keepUploads(tenant, job, (kept) => kept.filter(({ attachmentId }) => !ids.includes(attachmentId)));
+      await forget(tenant, job, { files });
       return { kind: 'failed-for-now', error: `Telegram answered ${error.code}: ${error.message}` };
     }
     throw error;
   }
+}
+
+/** What was uploaded of an album is uploaded again. */
+function forget(tenant: Tenant, job: StoredJob, { files }: Pick<Album, 'files'>) {
+  const ids = files.map(({ id }) => id);
+  return keepUploads(tenant, job, (kept) => kept.filter(({ attachmentId }) => !ids.includes(attachmentId)));
 }
 
 /** Returns why the bytes could not be read where that is so. */

@@ -3,11 +3,18 @@ import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
 
+/** Whom an account does not reach: nothing else that waits for them will arrive. */
+export interface Unreachable {
+  telegramUserId: number;
+  /** They have blocked the account, or are gone; else they may write to it yet. */
+  isBlock: boolean;
+}
+
 /** What became of one attempt. */
 export type Outcome =
   | { kind: 'sent'; atPlatform?: AtPlatform }
   /** It will never work, or whether it worked cannot be known: not tried again. */
-  | { kind: 'failed'; error: string }
+  | { kind: 'failed'; error: string; unreachable?: Unreachable }
   /** Not tried again, because it is unknown what became of the `attempts` before. */
   | { kind: 'abandoned'; attempts: number; error: string }
   /** Nobody is to have it any more: no attempt. */

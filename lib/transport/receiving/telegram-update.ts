@@ -1,18 +1,15 @@
 import * as v from 'valibot';
 import { contentIn, entitiesOf, fileKinds, isLive } from '#lib/channels/telegram/content.ts';
 import { unnamedMedia } from '#lib/channels/telegram/media.ts';
-import { senderName } from '#lib/core/channel-target.ts';
 import { secondMs, timestamp } from '#lib/core/clock.ts';
 import { maxBotFileBytes, telegram } from '#lib/core/telegram-channel.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import type { TextEntity } from '#lib/entities/message.ts';
-import { hasWrittenAfter, noteBlock, noteWritten } from '#lib/messages/block.ts';
-import { findIdentity } from '#lib/messages/identity.ts';
+import { noteWritten } from '#lib/messages/block.ts';
 import { findMessageAt } from '#lib/messages/store.ts';
 import { noteUsername } from '#lib/messages/username.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { failQueuedFor } from '#lib/transport/sending/blocked.ts';
+import { followBlock } from '#lib/transport/sending/blocked.ts';
 import { IncomingMessage, placed, receiveMessage } from './message.ts';
 import { take } from './take.ts';
 
@@ -232,16 +229,9 @@ async function follow(
   updateId: number,
 ): Promise<void> {
   if (status !== 'kicked' && status !== 'member') return;
-  const userId = String(chat.id);
-  await noteUsername(tx, telegram.name, { telegramUserId: chat.id, username: chat.username ?? null }, at(date));
-  const peer = { accountId, userId };
-  const sender = senderName(telegram.name, { telegramUserId: chat.id });
-  const { contact } = sender === undefined ? {} : await findIdentity(tx, sender);
-  const isLate = status === 'kicked' && contact && (await hasWrittenAfter(tx, contact, peer, at(date)));
-  if (isLate) return;
-  const isNews = await noteBlock(tx, peer, status === 'kicked', { at: at(date), updateId });
-  if (!isNews || status === 'member') return;
-  // A message that is stored at the same time writes its contact: the second of the two looks again.
-  if (contact) tx.update(Contacts, contact);
-  if (contact) failQueuedFor(tx, { channel: telegram.name, accountId, contactId: contact.id, userId });
+  const { id: telegramUserId, username } = chat;
+  await noteUsername(tx, telegram.name, { telegramUserId, username: username ?? null }, at(date));
+  const person = { telegramUserId, ...(username !== undefined && { username }) };
+  const blocker = { channel: telegram.name, accountId, person };
+  await followBlock(tx, blocker, status === 'kicked', { at: at(date), updateId });
 }

@@ -16,6 +16,7 @@ import { heldWithSequence } from '#lib/sequences/step.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { failQueuedFor, followBlock } from './blocked.ts';
 import { endJob } from './end.ts';
 
 /** What an ended job means for the rows of its channel. */
@@ -103,14 +104,14 @@ export const messageCompletion = jobCompletion(
 );
 
 /** The same for a message of an account, which may have to wait or be lost. */
-export function settleMessageOf(
+export async function settleMessageOf(
   tenant: Tenant,
   { id, channel, secret }: StoredAccount,
   claimed: StoredJob,
   told: Outcome,
 ): Promise<void> {
   const outcome = lengthened(told, claimed);
-  return recordAttempt(tenant, claimed, {
+  await recordAttempt(tenant, claimed, {
     outcome,
     completion: messageCompletion,
     facts: { channel },
@@ -123,4 +124,12 @@ export function settleMessageOf(
       if (account.secret === secret) setAccountState(tx, account, outcome.state);
     },
   });
+  if (outcome.kind !== 'failed' || !outcome.unreachable) return;
+  const { error } = outcome;
+  const { isBlock, ...target } = outcome.unreachable;
+  const { username } = claimed.target;
+  const blocker = { channel, accountId: id, person: { ...target, ...(username !== undefined && { username }) } };
+  await transact(tenant, system, (tx) =>
+    isBlock ? followBlock(tx, blocker, true, { at: tx.now }) : failQueuedFor(tx, blocker, error),
+  );
 }
