@@ -17,7 +17,8 @@ const kindOf = ({ contentType, sizeBytes }: StoredAttachment): Album['kind'] =>
 
 /** Whether Telegram refuses a picture because of what it is: its sides, its form, its bytes. */
 export const isNoPhoto = (status: number, error: string): boolean =>
-  (status === 400 || status === 413) && /PHOTO_|IMAGE_PROCESS|\b(image|photo)\b|group send failed|Too Large/i.test(error);
+  (status === 400 || status === 413) &&
+  /PHOTO_|IMAGE_PROCESS|\b(image|photo)\b|group send failed|Too Large/i.test(error);
 
 /** These files in their order (contract section 23): one album where Telegram allows it; else each by itself. */
 function albumsOf(attachments: readonly StoredAttachment[]): Album[] {
