@@ -442,7 +442,9 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       expect(await ended(job.id)).toMatchObject({ status: 'sent', attempts: 1 });
       const [sent] = (await workspace.live.get(`${path}/messages`)).body.items;
       expect([sent.status, brief(sent.bodyHtml)]).toEqual(['sent', brief(body.bodyHtml)]);
-      expect(brief(sent.bodyText)).toBe(brief(body.bodyText ?? letters.text(100_000, true)));
+      const own = body.bodyText ?? letters.text(100_000, true);
+      expect(brief(sent.bodyText.slice(0, own.length))).toBe(brief(own));
+      calls.texts.add(sent.bodyText);
     }
     // SES takes fifty in all.
     const bcc = Array.from({ length: 10 }, (_, index) => addressOf(100 + index));
