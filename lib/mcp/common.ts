@@ -7,7 +7,7 @@ import { own, type Parameter, type Parameters, passed, pick } from './tool.ts';
 /** JSON Schemas of results, shallow because the whole list of tools has a budget; the operations check what they answer. */
 export const page = {
   type: 'object',
-  properties: { items: { type: 'array' }, hasMore: { type: 'boolean' } },
+  properties: { items: { type: 'array', items: { type: 'object' } }, hasMore: { type: 'boolean' } },
 };
 export const object = { type: 'object' };
 

@@ -10,8 +10,10 @@ import {
   accepted,
   failure,
   idOf,
+  isNothing,
   isObject,
   type Message,
+  objectIn,
   Refusal,
   readMessage,
   success,
@@ -138,16 +140,17 @@ async function legacy({ method, params }: Message, tools: Toolbox): Promise<obje
 const agreed = (wanted: unknown) => legacyVersions.find((version) => version === wanted) ?? legacyVersions[0];
 
 function listed(params: Message['params'], tools: Toolbox) {
-  if (params['cursor'] !== undefined) throw new Refusal('invalidParams', 'the list has one page', { status: 200 });
+  if (!isNothing(params['cursor'])) throw new Refusal('invalidParams', 'the list has one page', { status: 200 });
   return { tools: tools.list() };
 }
 
 /** The longest that MCP lets a tool have. */
 const maxToolName = 128;
 
-function called({ name, arguments: args = {} }: Message['params'], tools: Toolbox): Promise<ToolResult> {
+function called({ name, ...params }: Message['params'], tools: Toolbox): Promise<ToolResult> {
+  const args = objectIn(params['arguments']);
   if (typeof name !== 'string') throw new Refusal('invalidParams', 'name must be a string', { status: 200 });
-  if (!isObject(args)) throw new Refusal('invalidParams', 'arguments must be an object', { status: 200 });
+  if (args === undefined) throw new Refusal('invalidParams', 'arguments must be an object', { status: 200 });
   const result = tools.call(name, args);
   if (!result)
     throw new Refusal('invalidParams', `unknown tool: ${firstCharacters(name, maxToolName)}`, { status: 200 });

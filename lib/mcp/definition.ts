@@ -14,7 +14,7 @@ export function definitionOf(tool: Tool, values: readonly string[] | undefined):
   const properties = Object.fromEntries(
     Object.entries(takes).map(([key, of]) => [
       key,
-      { ...shapeOf(of.schema, effect === 'sets' || effect === 'sets and adds'), description: of.description },
+      described(shapeOf(of.schema, effect === 'sets' || effect === 'sets and adds'), of.description),
     ]),
   );
   const required = [
@@ -37,8 +37,15 @@ export function definitionOf(tool: Tool, values: readonly string[] | undefined):
   };
 }
 
-const typeOf = (schema: v.GenericSchema) =>
+/** Returns the types of a parameter, of its items, and its values, as JSON Schema says them. */
+export const typeOf = (schema: v.GenericSchema) =>
   compact(toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input', errorMode: 'ignore' }) as JsonSchema);
+
+/** Some clients know no object without properties: it is sent as its JSON. */
+const described = (shape: JsonSchema, description: string): JsonSchema =>
+  shape['type'] === 'object' && !shape['properties']
+    ? { type: 'string', description: `JSON object: ${description}` }
+    : { ...shape, description };
 
 /**
  * One type per parameter, since many clients know no more: an id or a word is text, which the API reads as both. Null is there

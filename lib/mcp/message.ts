@@ -39,6 +39,33 @@ export class Refusal extends Error {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+
+/** The JSON that a text is, where it is some of this kind. */
+export function jsonIn<Value>(text: string, isKind: (value: unknown) => value is Value): Value | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isKind(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+
+/** What means absent as a whole: null, an empty text, an empty list. */
+export const isNothing = (value: unknown) =>
+  value === undefined || value === null || isBlank(value) || isEmptyList(value);
+const isEmptyList = (value: unknown) => isList(value) && value.length === 0;
+
+/** Returns an object that a client sends as itself, as its JSON, or as nothing; undefined for what is none. */
+export function objectIn(value: unknown): Record<string, unknown> | undefined {
+  if (isNothing(value)) return {};
+  if (isObject(value)) return value;
+  return typeof value === 'string' ? jsonIn(value, isObject) : undefined;
+}
+
 /** Every answer repeats it. */
 const maxIdCharacters = 256;
 
@@ -53,10 +80,11 @@ export function idOf(sent: unknown): string | number | undefined {
 export function readMessage(sent: unknown): Message | undefined {
   if (!isObject(sent) || sent['jsonrpc'] !== '2.0')
     throw new Refusal('invalidRequest', 'send one JSON-RPC 2.0 message');
-  const { method, params = {} } = sent;
+  const { method } = sent;
+  const params = objectIn(sent['params']);
   if (method === undefined && ('result' in sent || 'error' in sent)) return undefined;
   if (typeof method !== 'string') throw new Refusal('invalidRequest', 'method must be a string');
-  if (!isObject(params)) throw new Refusal('invalidParams', 'params must be an object');
+  if (params === undefined) throw new Refusal('invalidParams', 'params must be an object');
   if ('id' in sent && idOf(sent) === undefined)
     throw new Refusal('invalidRequest', `id must be a number or a string of at most ${maxIdCharacters} characters`);
   return { id: idOf(sent), method, params };

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { parseFields } from '#lib/core/fields.ts';
 import { log } from '#lib/core/log.ts';
-import { invalidField, type Problem } from '#lib/core/problem.ts';
+import { invalidField, invalidFields, type Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
 import { namesShown } from '#lib/http/names-shown.ts';
 import { problemOf } from '#lib/http/refuse.ts';
+import { meantBy } from './arguments.ts';
 import { asking } from './ask.ts';
 import type { Toolbox } from './converse.ts';
 import { definitionOf } from './definition.ts';
@@ -33,9 +34,10 @@ async function run(
 ): Promise<ToolResult> {
   const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
   try {
-    const args = withOwn(tool, opened(tool, chosen(tool, given, request.caller.scopes)));
+    const args = withOwn(tool, opened(tool, chosen(tool, meantBy(tool, given), request.caller.scopes)));
     const value = (await tool.run(ask, args, update)) as object;
     const untaken = Object.keys(args).filter((name) => !taken.has(name) && !isOwn(tool, name));
+    requireFilter(tool, args, new Set([...ignored, ...untaken]));
     const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
     return resultOf({
       ...withFields(
@@ -54,6 +56,23 @@ async function run(
       });
     return resultOf(shown(problem, tool), true);
   }
+}
+
+/** What says nothing of what is looked for. */
+const asides = ['after', 'limit', 'fields'];
+
+/** A search that understood none of its filters would give everything. Raises 400. */
+function requireFilter({ takes, uses }: Tool, args: Arguments, ignored: ReadonlySet<string>): void {
+  const by = isChoice(uses) ? [uses.by] : [];
+  const filters = Object.keys(args).filter((name) => ![...asides, ...by].includes(name));
+  if (!takes['filters'] || filters.length === 0 || !filters.every((name) => ignored.has(name))) return;
+  throw invalidFields(
+    namesShown(filters).map((name) => ({
+      field: name,
+      code: 'not_allowed',
+      message: `${name} is no filter of this tool`,
+    })),
+  );
 }
 
 /** The arguments with those of `filters` among them. Raises 400. */

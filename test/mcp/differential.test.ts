@@ -193,7 +193,7 @@ describe('a write does what the REST calls do', () => {
     for (const [bad, field] of [
       [{ assignedToUserId: 999_999 }, 'assignedToUserId'],
       [{ leadScore: 101 }, 'leadScore'],
-      [{ note: '' }, 'note'],
+      [{ note: null }, 'note'],
       [{ stage: 'won' }, 'stage'],
     ] as const) {
       const { isError, value } = await tool.call('contacts_update', { id, company: 'New', stage: 'lost', ...bad });
@@ -308,7 +308,9 @@ describe('a refusal is the REST envelope', () => {
   });
 
   test('arguments that nothing takes are named in the result', async () => {
-    const { ignoredArguments } = await tool.value('contacts_search', { limit: 1, stge: 'new', filters: { nme: 'x' } });
+    const { ignoredArguments } = await tool.value('contacts_search', {
+      ...{ limit: 1, q: 'x', stge: 'new', filters: { nme: 'x' } },
+    });
     expect(ignoredArguments).toEqual(['nme', 'stge']);
     const items = [{ op: 'create', name: 'Odd', colour: 'red', age: 3 }];
     expect((await tool.value('records_batch', { resource: 'contacts', items })).ignoredArguments).toEqual([

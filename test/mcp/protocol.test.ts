@@ -244,7 +244,7 @@ describe('both eras', () => {
     ['another protocol', { hello: 'world' }, -32600],
     ['an id that is null', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600],
     ['a method that is no text', { jsonrpc: '2.0', id: 1, method: 7 }, -32600],
-    ['parameters by position', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, -32602],
+    ['parameters by position', { jsonrpc: '2.0', id: 1, method: 'ping', params: [1] }, -32602],
     ['a text', '"ping"', -32600],
   ])('refuse %s', async (_, body, code) => {
     const answer = await client.send(body);

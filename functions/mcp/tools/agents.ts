@@ -33,7 +33,7 @@ export const agentTools: Tool[] = [
           contactId: 'Whose context to use',
         }),
       ),
-      history: passed(v.array(v.object({})), '{role: contact or agent, text}'),
+      history: passed(v.array(v.object({ role: v.picklist(['contact', 'agent']), text: v.string() })), 'Earlier turns'),
       ...paging(listAgents),
     },
     gives: object,

@@ -35,8 +35,8 @@ export const batchTools: Tool[] = [
     },
     takes: {
       items: passed(
-        v.array(v.object({})),
-        '{op, …}: create, update; upsert, addTag, removeTag of contacts; stage of deals; status of tasks',
+        v.array(v.object({ op: v.string(), id: v.optional(v.number()) })),
+        'With the fields of the single calls. op: create, update; upsert, addTag, removeTag of contacts; stage of deals; status of tasks',
         true,
       ),
       ...pick(batchContacts.route.body, { atomic: 'All or nothing, of at most 10 items' }),

@@ -57,7 +57,7 @@ function included({ include, after }: Arguments): string[] {
 /** The list that a part of a contact is, or the one that is of all contacts. */
 function partOf(name: string, { id }: Arguments): Endpoint {
   const of = (id === undefined ? ofAll : parts)[name];
-  if (of === undefined) throw invalidField('id', 'required', `id is required for ${name}`);
+  if (of === undefined) throw invalidField('id', 'required', 'id is required');
   return of;
 }
 
@@ -155,7 +155,7 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_update',
     title: 'Update a contact',
-    description: 'Changes what is given, all or nothing; null or empty clears. Every call adds its note.',
+    description: 'Changes what is given, all or nothing; null clears. Every call adds its note.',
     effect: 'sets and adds',
     uses: [patchContact, setStage, setAssignee, setLeadScore, addTag, removeTag, createNote, putMetadata, readMessages],
     takes: {

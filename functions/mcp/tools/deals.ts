@@ -61,7 +61,7 @@ export const dealTools: Tool[] = [
   {
     name: 'deals_update',
     title: 'Update or move a deal',
-    description: 'Changes what is given, all or nothing; null or empty clears. Deals are won in the panel only.',
+    description: 'Changes what is given, all or nothing; null clears. Deals are won in the panel only.',
     effect: 'sets',
     uses: [patchDeal, moveDeal, putMetadata],
     takes: {

@@ -60,7 +60,7 @@ export const taskTools: Tool[] = [
   {
     name: 'tasks_update',
     title: 'Update or finish a task',
-    description: 'Changes what is given, all or nothing; null or empty clears.',
+    description: 'Changes what is given, all or nothing; null clears.',
     effect: 'sets',
     uses: [patchTask, setStatus, putMetadata],
     takes: {

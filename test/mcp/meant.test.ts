@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Definition, mcp } from '#test/mcp/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let tool: ReturnType<typeof mcp>;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  tool = mcp(workspace.liveKey);
+});
+
+describe('a message', () => {
+  const send = (method: string, params: unknown) => tool.send({ jsonrpc: '2.0', id: 1, method, params });
+
+  test.each([
+    ['tools/list', null],
+    ['tools/list', ''],
+    ['tools/list', []],
+    ['tools/list', { cursor: null }],
+    ['tools/list', { cursor: '' }],
+    ['ping', null],
+    ['tools/call', { name: 'contacts_search', arguments: null }],
+    ['tools/call', { name: 'contacts_search', arguments: '' }],
+    ['tools/call', { name: 'contacts_search', arguments: [] }],
+    ['tools/call', { name: 'contacts_search', arguments: '{}' }],
+    ['tools/call', { name: 'contacts_search', arguments: '{"q": "ann"}' }],
+  ])('%s takes %j as what it means', async (method, params) => {
+    const { status, body } = await send(method, params);
+    expect([status, body.error, body.result?.isError]).toEqual([200, undefined, undefined]);
+  });
+
+  test.each([
+    ['tools/list', { cursor: 'x' }],
+    ['tools/list', 7],
+    ['tools/call', { name: 'contacts_search', arguments: [1] }],
+    ['tools/call', { name: 'contacts_search', arguments: 'q=ann' }],
+  ])('%s refuses %j', async (method, params) => {
+    expect((await send(method, params)).body.error.code).toBe(-32602);
+  });
+});
+
+describe('an empty text', () => {
+  const contact = { name: 'Kept', phone: '+49 30 1', email: 'kept@example.com', company: 'Co', notes: 'Notes' };
+  const empty = { phone: '', email: ' ', company: '', notes: '', stage: '', note: '', addTags: '', removeTagIds: '' };
+
+  test('clears nothing, and null clears', async () => {
+    const { id } = await tool.value('contacts_create', { ...contact, phone: '+49 30 12345', matchOn: '' });
+    const kept = await tool.value('contacts_update', {
+      id,
+      ...empty,
+      assignedToUserId: '',
+      leadScore: '',
+      metadata: '',
+    });
+    expect(kept).toMatchObject({ ...contact, phone: '+49 30 12345' });
+    const items = [{ op: 'update', id, email: '', notes: '' }];
+    await tool.value('records_batch', { resource: 'contacts', items });
+    expect((await workspace.live.get(`/v1/contacts/${id}`)).body).toMatchObject({ ...contact, phone: '+49 30 12345' });
+    const cleared = await tool.value('contacts_update', { id, email: null, notes: null });
+    expect(cleared).toMatchObject({ email: null, notes: null, company: 'Co' });
+  });
+
+  test.each([
+    ['deals_create', { title: 'A', contactId: '', currency: '', expectedCloseAt: '' }],
+    ['tasks_create', { title: 'A', dealId: '', dueAt: '', assignedToUserId: '', priority: '' }],
+    ['contacts_search', { q: '', stage: '', filters: '', fields: '', after: '' }],
+    ['contacts_search', { filters: { email: '', ids: '' } }],
+    ['contacts_search', { filters: '{}' }],
+  ])('of %s is absent: %j', async (name, args) => {
+    const { isError, value } = await tool.call(name, args);
+    expect([isError, value.ignoredArguments], JSON.stringify(value)).toEqual([false, undefined]);
+  });
+
+  test('is no value of what is required', async () => {
+    const { value } = await tool.call('contacts_get', { id: '' });
+    expect(value.details.fields[0]).toMatchObject({ field: 'id', message: 'id is required' });
+    expect((await tool.call('deals_create', { title: '' })).value.message).toBe('title is required');
+  });
+});
+
+describe('a text that is a list, a number, or an object', () => {
+  const tagsAfter = async (addTags: unknown) => {
+    const { id } = await tool.value('contacts_create', { name: 'Tags' });
+    const { isError, value } = await tool.call('contacts_update', { id, addTags });
+    return isError ? value.details.fields[0].field : value.tags.map(({ name }: { name: string }) => name);
+  };
+
+  test.each([
+    ['["a","b"]', ['a', 'b']],
+    ['vip', ['vip']],
+    [
+      ['x', 'y'],
+      ['x', 'y'],
+    ],
+    ['x,y', 'addTags'],
+    ['["a"', 'addTags'],
+    [['["a"]'], 'addTags'],
+  ])('names tags as they are meant: %j', async (given, expected) => {
+    expect(await tagsAfter(given)).toEqual(expected);
+  });
+
+  test('is read where it can be nothing else', async () => {
+    const { id } = await tool.value('contacts_create', { name: 'Read' });
+    const score = await tool.value('contacts_update', { id: String(id), leadScore: '7', metadata: '{"a":"1"}' });
+    expect([score.leadScore, score.metadata]).toEqual([7, { a: '1' }]);
+    const deal = await tool.value('deals_create', { title: 'A', contactId: `${id}`, value: '10.50' });
+    expect([deal.contactId, deal.value]).toEqual([id, 10.5]);
+    const found = await tool.value('contacts_search', { filters: `{"ids":"${id}","metadata":{"a":"1"}}` });
+    expect(found.items).toHaveLength(1);
+    const parts = await tool.value('contacts_get', { id, include: 'metadata,channels' });
+    expect(Object.keys(parts)).toEqual(expect.arrayContaining(['metadata', 'channels']));
+    const items = `[{"op":"create","title":"By text"}]`;
+    expect((await tool.value('records_batch', { resource: 'tasks', items, atomic: 'true' })).succeeded).toBe(1);
+  });
+});
+
+describe('a search', () => {
+  test.each([{ query: 'ann' }, { filters: { bogus: 1 } }, { filters: '{"bogus":1}', limit: 5 }])(
+    'whose every filter is ignored is refused: %j',
+    async (args) => {
+      const { isError, value } = await tool.call('contacts_search', args);
+      expect([isError, value.details.fields[0].code]).toEqual([true, 'not_allowed']);
+    },
+  );
+
+  test('names the filter that it ignored beside another', async () => {
+    const { value } = await tool.call('contacts_search', { q: 'ann', bogus: 1 });
+    expect(value.ignoredArguments).toEqual(['bogus']);
+  });
+});
+
+test('inputs of tools have no empty objects, no lists of types, and items in every array', async () => {
+  const wrong: string[] = [];
+  const look = (at: string, schema: Record<string, unknown>) => {
+    const { type, properties, items, anyOf = [] } = schema;
+    if (Array.isArray(type)) wrong.push(`${at} has a list of types`);
+    if (type === 'object' && Object.keys((properties as object) ?? {}).length === 0)
+      wrong.push(`${at} is an empty object`);
+    if (type === 'array' && items === undefined) wrong.push(`${at} has no items`);
+    if (type === undefined && (anyOf as unknown[]).length === 0) wrong.push(`${at} has no type`);
+    for (const [name, one] of Object.entries((properties ?? {}) as Record<string, Record<string, unknown>>))
+      look(`${at}.${name}`, one);
+    for (const one of [items ?? [], anyOf].flat() as Record<string, unknown>[]) look(`${at}[]`, one);
+  };
+  for (const { name, inputSchema } of await tool.list())
+    for (const [key, schema] of Object.entries((inputSchema as unknown as Definition['inputSchema']).properties))
+      look(`${name}.${key}`, schema as Record<string, unknown>);
+  expect(wrong).toEqual([]);
+});
