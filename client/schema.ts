@@ -2571,7 +2571,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A contact has pressed a button under a message; `message_id` is the inbound message that says so. */
+        /**
+         * A contact has pressed a button under a message; `message_id` is the inbound message that says so.
+         * @description Sent when a contact has pressed a button under one of your messages. Use `data` to continue the dialogue. The press is an inbound message as well, whose id is `message_id`.
+         */
         post: operations["onMessageButtonPressed"];
         delete?: never;
         options?: never;
@@ -3839,9 +3842,9 @@ export interface components {
             name: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company: string | null;
@@ -4382,9 +4385,9 @@ export interface components {
             name: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company: string | null;
@@ -4449,9 +4452,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -4485,9 +4488,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -4511,7 +4514,7 @@ export interface components {
             title: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              * @default 0
              */
             value?: number;
@@ -4553,7 +4556,7 @@ export interface components {
             title: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              * @default 0
              */
             value?: number;
@@ -4829,7 +4832,7 @@ export interface components {
             type: components["schemas"]["TransactionType"];
             /**
              * Format: double
-             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with at most two decimals.
+             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.
              */
             amount: number;
             /** @description Currency of the amount, as its three letters of ISO 4217: `EUR`. */
@@ -5064,7 +5067,7 @@ export interface components {
             contactName: string | null;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              */
             value: number;
             /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
@@ -5428,7 +5431,7 @@ export interface components {
             contactName: string | null;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              */
             value: number;
             /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
@@ -6449,7 +6452,7 @@ export interface components {
             contactName: string | null;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              */
             value: number;
             /** @description Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace. */
@@ -7337,10 +7340,16 @@ export interface components {
             isRead: boolean;
             /** @description Files that came or go with it. Read one to get a link to its bytes. */
             attachments: components["schemas"]["Attachment"][];
+            /** @description Parts of the text that are more than their words, such as links and bold words. Empty when there are none. */
             entities: components["schemas"]["TextEntity"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the message that this one answers. Null when it answers none that is known here.
+             */
             replyToMessageId: number | null;
+            /** @description Name of the person or chat that wrote a forwarded message first. Null when it was not forwarded. */
             forwardedFrom: string | null;
+            /** @description Content that words cannot show, by the name of its kind at the platform: a poll, a form, buttons. Null when there is none. */
             data: {
                 [key: string]: unknown;
             } | null;
@@ -7408,6 +7417,7 @@ export interface components {
                 contact_id: string;
                 /** @description Id of the account, as text. Null for mail. */
                 account_id: string;
+                /** @description The `data` of the button, as you gave it when you sent it. */
                 data: string;
             };
             /**
@@ -7895,9 +7905,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -7909,7 +7919,7 @@ export interface components {
             title?: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              */
             value?: number;
             /**
@@ -9128,11 +9138,19 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
         };
         TextEntity: {
+            /** @description The kind of this part, as the platform names it: `bold`, `text_link`. */
             type: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Where the part begins in the text, in UTF-16 units from 0.
+             */
             offset: number;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description How long the part is, in UTF-16 units.
+             */
             length: number;
+            /** @description Address behind the words of a link. Null for every other kind. */
             url: string | null;
         };
         Transaction: {
@@ -9145,7 +9163,7 @@ export interface components {
             type: components["schemas"]["TransactionType"];
             /**
              * Format: double
-             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with at most two decimals.
+             * @description The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.
              */
             amount: number;
             /** @description Currency of the amount, as its three letters of ISO 4217: `EUR`. */
@@ -9320,9 +9338,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -9356,7 +9374,7 @@ export interface components {
             title?: string;
             /**
              * Format: double
-             * @description Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.
+             * @description Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.
              */
             value?: number;
             /**
@@ -9438,9 +9456,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -9480,9 +9498,9 @@ export interface components {
             name?: string | null;
             /** @description Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`. */
             username?: string | null;
-            /** @description Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters. */
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
             phone?: string | null;
-            /** @description E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact. */
+            /** @description One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact. */
             email?: string | null;
             /** @description Name of the company the person works for, at most 200 characters. */
             company?: string | null;
@@ -9839,7 +9857,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9902,7 +9920,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9938,7 +9956,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentWithInstructions"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9968,7 +9986,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only agents that are active, or only those that are disabled; both by default. */
                 status?: components["schemas"]["AgentStatus"];
-                /** @description Only agents whose name or description contains this text, in any case. At most 200 characters. */
+                /** @description Only agents whose name or description contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -9977,7 +9995,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10059,7 +10077,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10113,7 +10131,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10207,7 +10225,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10277,7 +10295,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10343,7 +10361,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10368,7 +10386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10421,7 +10439,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10490,7 +10508,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10589,7 +10607,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10661,7 +10679,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only contacts of this messaging platform; all platforms by default. */
                 platform?: components["schemas"]["Platform"];
-                /** @description Only contacts whose name, username, or phone number contains this text, in any case. At most 200 characters. */
+                /** @description Only contacts whose name, username, or phone number contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
                 /** @description Only contacts in this stage of the contact pipeline, for example `qualified`. */
                 stage?: components["schemas"]["ContactStage"];
@@ -10701,7 +10719,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10788,7 +10806,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10866,7 +10884,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10904,7 +10922,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10958,7 +10976,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11035,7 +11053,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11095,7 +11113,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11179,19 +11197,10 @@ export interface operations {
                      *           "status": "received",
                      *           "isRead": false,
                      *           "attachments": [],
-                     *           "entities": [
-                     *             {
-                     *               "type": "example",
-                     *               "offset": 1,
-                     *               "length": 1,
-                     *               "url": "https://example.com/hooks/crm"
-                     *             }
-                     *           ],
-                     *           "replyToMessageId": 1,
-                     *           "forwardedFrom": "example",
-                     *           "data": {
-                     *             "source": "exhibition"
-                     *           },
+                     *           "entities": [],
+                     *           "replyToMessageId": null,
+                     *           "forwardedFrom": null,
+                     *           "data": null,
                      *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
                      *           "readAt": null,
@@ -11382,7 +11391,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactExport"];
                 };
             };
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11410,7 +11419,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactExportFile"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11449,7 +11458,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11491,7 +11500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactWithTags"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11549,7 +11558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11621,7 +11630,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11644,7 +11653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11699,7 +11708,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11768,7 +11777,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11835,7 +11844,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11907,7 +11916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11941,7 +11950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactChannelList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11985,7 +11994,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12026,7 +12035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12080,7 +12089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12165,7 +12174,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12193,19 +12202,10 @@ export interface operations {
                      *           "status": "received",
                      *           "isRead": false,
                      *           "attachments": [],
-                     *           "entities": [
-                     *             {
-                     *               "type": "example",
-                     *               "offset": 1,
-                     *               "length": 1,
-                     *               "url": "https://example.com/hooks/crm"
-                     *             }
-                     *           ],
-                     *           "replyToMessageId": 1,
-                     *           "forwardedFrom": "example",
-                     *           "data": {
-                     *             "source": "exhibition"
-                     *           },
+                     *           "entities": [],
+                     *           "replyToMessageId": null,
+                     *           "forwardedFrom": null,
+                     *           "data": null,
                      *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
                      *           "readAt": null,
@@ -12219,7 +12219,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12273,7 +12273,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12333,7 +12333,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12402,7 +12402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12496,7 +12496,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12539,7 +12539,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactWithTags"];
                 };
             };
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12632,7 +12632,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12708,7 +12708,7 @@ export interface operations {
                 stage?: components["schemas"]["DealStageKey"];
                 /** @description Only deals with the contact of this id. */
                 contactId?: number;
-                /** @description Only deals whose title contains this text, in any case. At most 200 characters. */
+                /** @description Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
                 /** @description Only deals worth at least this much, in whatever currency. Combine it with `currency`. */
                 minValue?: number;
@@ -12740,7 +12740,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12821,7 +12821,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12894,7 +12894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12938,7 +12938,7 @@ export interface operations {
                     "application/json": components["schemas"]["DealWithTasks"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12997,7 +12997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13071,7 +13071,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13094,7 +13094,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13149,7 +13149,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13218,7 +13218,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13285,7 +13285,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13373,7 +13373,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13452,7 +13452,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13528,7 +13528,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13595,7 +13595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13624,7 +13624,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentFile"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13663,7 +13663,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13693,7 +13693,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmailThread"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13737,7 +13737,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13809,7 +13809,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmailMessageList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13844,7 +13844,7 @@ export interface operations {
                 contactId?: number;
                 /** @description `true` for threads with unread messages only. Default: all threads. */
                 unreadOnly?: boolean;
-                /** @description Only threads whose subject, preview, or participants contain this text, in any case. At most 200 characters. */
+                /** @description Only threads whose subject, preview, or participants contain all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
                 /** @description Only threads of this member. `none` finds the threads that nobody looks after. */
                 assignedToUserId?: string;
@@ -13857,7 +13857,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13932,7 +13932,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13992,7 +13992,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14022,7 +14022,7 @@ export interface operations {
                     "application/json": components["schemas"]["Erasure"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14059,7 +14059,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14134,7 +14134,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14194,7 +14194,7 @@ export interface operations {
                 from?: string;
                 /** @description Only transactions that occurred at or before this time. */
                 to?: string;
-                /** @description Only transactions whose description or category contains this text, in any case. At most 200 characters. */
+                /** @description Only transactions whose description or category contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -14203,7 +14203,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14282,7 +14282,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14345,7 +14345,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14374,7 +14374,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invoice"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14413,7 +14413,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14447,7 +14447,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transaction"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14500,7 +14500,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14563,7 +14563,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14621,7 +14621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14682,7 +14682,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14743,7 +14743,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14786,7 +14786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14823,7 +14823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14876,7 +14876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14938,7 +14938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14996,7 +14996,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15081,7 +15081,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15150,7 +15150,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15189,7 +15189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15234,7 +15234,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15309,7 +15309,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15387,7 +15387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15411,7 +15411,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpMessage"];
                 };
             };
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15455,7 +15455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15510,7 +15510,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15536,7 +15536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15564,7 +15564,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Only members whose name or e-mail address contains this text, in any case. At most 200 characters. */
+                /** @description Only members whose name or e-mail address contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
                 /** @description `true` for members who may sign in only, `false` for former ones; both by default. */
                 isActive?: boolean;
@@ -15575,7 +15575,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15637,7 +15637,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15666,7 +15666,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentFile"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15713,7 +15713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15740,19 +15740,10 @@ export interface operations {
                      *           "status": "received",
                      *           "isRead": false,
                      *           "attachments": [],
-                     *           "entities": [
-                     *             {
-                     *               "type": "example",
-                     *               "offset": 1,
-                     *               "length": 1,
-                     *               "url": "https://example.com/hooks/crm"
-                     *             }
-                     *           ],
-                     *           "replyToMessageId": 1,
-                     *           "forwardedFrom": "example",
-                     *           "data": {
-                     *             "source": "exhibition"
-                     *           },
+                     *           "entities": [],
+                     *           "replyToMessageId": null,
+                     *           "forwardedFrom": null,
+                     *           "data": null,
                      *           "sentAt": "2026-11-20T14:31:58Z",
                      *           "editedAt": null,
                      *           "readAt": null,
@@ -15783,7 +15774,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15826,7 +15817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15871,7 +15862,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineWithColumns"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15908,7 +15899,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15965,7 +15956,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16006,7 +15997,7 @@ export interface operations {
                     "application/json": components["schemas"]["ColumnList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16053,7 +16044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16115,7 +16106,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16158,7 +16149,7 @@ export interface operations {
                     "application/json": components["schemas"]["SequenceWithSteps"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16190,7 +16181,7 @@ export interface operations {
                 status?: components["schemas"]["SequenceStatus"];
                 /** @description Only sequences of this channel; all channels by default. */
                 channel?: components["schemas"]["Channel"];
-                /** @description Only sequences whose name contains this text, in any case. At most 200 characters. */
+                /** @description Only sequences whose name contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
             };
             header?: never;
@@ -16199,7 +16190,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16274,7 +16265,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16310,7 +16301,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnrollmentList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16355,7 +16346,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16424,7 +16415,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16479,7 +16470,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16538,7 +16529,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16596,7 +16587,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16662,7 +16653,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16739,7 +16730,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16817,7 +16808,7 @@ export interface operations {
                 dueBefore?: string;
                 /** @description Only tasks due after this time, exclusive. */
                 dueAfter?: string;
-                /** @description Only tasks whose title contains this text, in any case. At most 200 characters. */
+                /** @description Only tasks whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -16841,7 +16832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16923,7 +16914,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16986,7 +16977,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17020,7 +17011,7 @@ export interface operations {
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17080,7 +17071,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17144,7 +17135,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17167,7 +17158,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17222,7 +17213,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17291,7 +17282,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17358,7 +17349,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17427,7 +17418,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17498,7 +17489,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17569,7 +17560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17659,7 +17650,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17738,7 +17729,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17799,7 +17790,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17866,7 +17857,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17927,7 +17918,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18014,7 +18005,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18084,7 +18075,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18140,7 +18131,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18183,7 +18174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18244,7 +18235,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18317,7 +18308,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18344,7 +18335,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageJob"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18388,7 +18379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18450,7 +18441,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18505,7 +18496,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18589,7 +18580,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18670,7 +18661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18731,7 +18722,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18804,7 +18795,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18831,7 +18822,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageJob"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18892,7 +18883,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18963,7 +18954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19060,7 +19051,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19136,7 +19127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19181,7 +19172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19226,7 +19217,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19307,7 +19298,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19373,7 +19364,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19428,7 +19419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19482,7 +19473,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19535,7 +19526,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19576,7 +19567,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
-            /** @description Not changed since the ETag */
+            /** @description The resource has not changed since the ETag that you sent. */
             304: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19621,7 +19612,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19699,7 +19690,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19764,7 +19755,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19833,7 +19824,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -83,15 +83,15 @@ export async function renderEntityLists(): Promise<Record<string, string>> {
     'lib/entities/naming-contacts.ts': `import type { Entity } from '#lib/table/entity.ts';
 ${importsOf(naming)}
 /**
- * Those of all entities that refer to contacts: a function that merges or renames carries no others. Made of their \`references\`
- * by \`npm run entities\`.
+ * Entities that refer to contacts: a function that merges or renames carries no others. Made of their \`references\` by
+ * \`npm run entities\`.
  */
 export const namingContacts: readonly Entity[] = [
 ${namesOf(naming)}];
 `,
     'lib/entities/all.ts': `import type { Entity } from '#lib/table/entity.ts';
 ${importsOf([...others, { file: 'naming-contacts', names: ['namingContacts'] }])}
-/** Whatever a workspace keeps but its keys, and sagas that are under way. Made of this folder by \`npm run entities\`. */
+/** Entities of a workspace except keys, and except sagas that are under way. Made of this folder by \`npm run entities\`. */
 export const entities: readonly Entity[] = [
   ...namingContacts,
 ${namesOf(others)}];

@@ -55,19 +55,19 @@ const info = {
   title: 'Contact and Pipeline Management API',
   version: apiRevision,
   description: [
-    'Contacts, deals, tasks, finance, e-mail threads and outbound messages over HTTPS and JSON.',
-    'A resource that does not exist or belongs to another workspace is a 404. Ids are 32-bit integers; times are ISO 8601 in UTC.',
-    'Unknown query parameters and body fields are ignored and named in `X-Ignored-Parameters`.',
-    'Texts are trimmed and hold no control characters (Unicode category Cc) but tab, line feed and carriage return; names, titles and other labels are one line and hold none.',
-    'Lists are newest first: pass `nextCursor` as `after` until `hasMore` is false. A page that would be more than 5 MB ends early, with `hasMore` and `nextCursor`.',
-    'An answer that is given again under its `Idempotency-Key` has null where the first showed a secret once (`key`, `secret`).',
+    'Contacts, deals, tasks, finance, mail, and messages over HTTPS and JSON. One key belongs to one workspace.',
+    'A resource that does not exist, or belongs to another workspace, answers 404. Ids are 32-bit integers. Times are ISO 8601 in UTC; you may send any offset.',
+    'Unknown query parameters and body fields are ignored and named in `X-Ignored-Parameters`. With `Prefer: handling=strict` they are refused with 400 instead.',
+    'Texts are trimmed. They hold no control characters except tab, line feed, and carriage return; names, titles, and other labels are one line and hold none.',
+    'Lists are newest first. Pass `nextCursor` as `after` until `hasMore` is false. A page that would exceed 5 MB ends early, with `hasMore` and `nextCursor`.',
+    'Writes take an `Idempotency-Key`, which makes them safe to repeat. A repeated answer has null where the first one showed a secret (`key`, `secret`).',
   ].join('\n\n'),
 };
 
 const servers = [
   {
     url: '{baseUrl}',
-    description: 'Where this API is deployed',
+    description: 'Address of the deployment',
     variables: { baseUrl: { default: 'http://127.0.0.1:3000' } },
   },
 ];
@@ -76,7 +76,7 @@ const bearerKey = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A key `csk_<env>_<keyId><secret>`; `live` keys act on real data, `test` keys on the sandbox. A key with `keys:manage` makes and changes no key that is stronger than itself, but may revoke any of the workspace, also a stronger one (a test key only test keys).',
+    'A key `csk_<env>_<keyId><secret>`. Keys of `live` act on real data, keys of `test` on the sandbox. A key with `keys:manage` cannot create or change a stronger key, but it can revoke any key of the workspace. A test key can revoke test keys only.',
 };
 
 function pathsOf(routes: readonly RouteFunction[], components: SchemaComponents) {

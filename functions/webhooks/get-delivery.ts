@@ -1,6 +1,6 @@
 import { DeliveryDetail } from '#lib/entities/delivery.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireShown } from '#lib/publishing/feed/audience.ts';
+import { requireVisible } from '#lib/publishing/feed/audience.ts';
 import { getDelivery } from '#lib/webhooks/deliveries.ts';
 
 /** One delivery with its attempts and its last request. */
@@ -15,5 +15,5 @@ export const handler = endpoint(
     response: DeliveryDetail,
     errors: ['bad_request', 'not_found'],
   },
-  async ({ tx, caller, params, texts }) => requireShown(caller, await getDelivery(tx, params.id, texts.deliveryId)),
+  async ({ tx, caller, params, texts }) => requireVisible(caller, await getDelivery(tx, params.id, texts.deliveryId)),
 );

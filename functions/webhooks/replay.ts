@@ -1,6 +1,6 @@
 import { Delivery } from '#lib/entities/delivery.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireShown } from '#lib/publishing/feed/audience.ts';
+import { requireVisible } from '#lib/publishing/feed/audience.ts';
 import { getDelivery, replayDelivery } from '#lib/webhooks/deliveries.ts';
 
 /** Delivers the same event once more, as a new delivery. */
@@ -17,7 +17,7 @@ export const handler = endpoint(
     location: ({ id, endpointId }) => `/v1/webhooks/${endpointId}/deliveries/${id}`,
   },
   async ({ tx, caller, params, texts }) => {
-    if (caller.session) requireShown(caller, await getDelivery(tx, params.id, texts.deliveryId));
+    if (caller.session) requireVisible(caller, await getDelivery(tx, params.id, texts.deliveryId));
     return replayDelivery(tx, params.id, texts.deliveryId);
   },
 );

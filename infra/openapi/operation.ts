@@ -123,8 +123,15 @@ function responsesOf(route: Route, components: SchemaComponents) {
   return Object.fromEntries([...successes, ...unchanged, ...errors]);
 }
 
-const sentences = { 200: 'Done', 201: 'Created', 202: 'Accepted; it is done soon after' } as const;
-const unchangedAnswer = { description: 'Not changed since the ETag', headers: headerRefs([...everyAnswer, 'ETag']) };
+const sentences = {
+  200: 'The call was done.',
+  201: 'The resource was created. `Location` names it.',
+  202: 'The call was accepted and is done soon after.',
+} as const;
+const unchangedAnswer = {
+  description: 'The resource has not changed since the ETag that you sent.',
+  headers: headerRefs([...everyAnswer, 'ETag']),
+};
 
 function successHeaders(route: Route, status: number) {
   return headerRefs([

@@ -86,13 +86,15 @@ const withDiscriminator = ({ valibotSchema, jsonSchema }: OverrideSchemaContext)
 
 /** The checks of our own that are named after a limit: in code points, which is what JSON Schema counts, or in words only. */
 function translate(action: { type: string; limit?: unknown; requirement?: unknown }, schema: JsonSchema) {
-  // Python and others cannot read a pattern that needs the flag: the description says its form.
-  if (action.requirement instanceof RegExp && action.requirement.unicode) return { ...schema, pattern: undefined };
+  // Generators of other languages have no words for classes of Unicode: the API says what it refuses.
+  if (action.requirement instanceof RegExp && action.requirement.unicode) return withoutPattern(schema);
   if (typeof action.requirement !== 'function') return undefined;
   if (action.type === 'min_code_points') return { ...schema, minLength: action.limit };
   if (action.type === 'max_code_points') return { ...schema, maxLength: action.limit };
   return schema;
 }
+
+const withoutPattern = ({ pattern, ...schema }: JsonSchema): JsonSchema => schema;
 
 /** Answers write times in UTC to the second; callers may send any offset (contract 0.1). */
 function withOffsets(zoned: JsonSchema): JsonSchema {

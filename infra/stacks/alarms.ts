@@ -54,7 +54,7 @@ export class Alarms {
     const name = scope instanceof Stack ? id : `${scope.node.id}${id}`;
     const alarm = metric.with({ period: Duration.minutes(periodMinutes) }).createAlarm(this.monitoring, name, {
       threshold,
-      alarmDescription: description,
+      alarmDescription: `${description}. Runbook: docs/alarms.md`,
       evaluationPeriods: whenMissing === 'rings' ? 3 : 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       treatMissingData: whenMissing ? missing[whenMissing] : TreatMissingData.NOT_BREACHING,

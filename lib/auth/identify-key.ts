@@ -12,7 +12,7 @@ import { writeIf } from '#lib/table/update.ts';
 import { Attribute, type Condition } from '#lib/table/write.ts';
 import { Keys, type StoredKey } from './key.ts';
 
-/** What a request may still do in the current minute (contract 0.6). */
+/** Requests left in the current minute (contract 0.6). */
 export interface Allowance {
   limit: number;
   remaining: number;
@@ -135,7 +135,7 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
 
 const rowOf = ({ keyId }: { keyId: string }) => rowKey('key', { keyId });
 
-/** What is left of a minute. */
+/** Returns the rest of a minute. */
 export const allowanceOf = (
   row: Key,
   limit: number,
@@ -165,7 +165,7 @@ const latestWindow = (window: number) => window + 60;
 export const isOpen = (stored: number | undefined, window: number) =>
   stored !== undefined && stored >= window && stored <= latestWindow(window);
 
-/** What must hold of a row for a request to count within its window, or to open one. */
+/** Condition on a row for a request to count within its window, or to open one. */
 export const inWindow = (window: number): Condition => ({
   atLeast: { window },
   atMost: { window: latestWindow(window) },
@@ -179,7 +179,7 @@ interface Counted {
   hash: string;
   ip: string;
   window: number;
-  /** What the key's must be for the request to count. */
+  /** Condition on the key for the request to count. */
   allowlist: readonly string[];
 }
 

@@ -30,14 +30,14 @@ const unauthorizedReasons = {
 const unauthorized = (reason: keyof typeof unauthorizedReasons) =>
   new Problem('unauthorized', unauthorizedReasons[reason], { reason }, challenge);
 
-/** Of who calls what only members call, without saying who they are. */
+/** Refusal of a session that names no member where only members may call. */
 export const missingSession = () => unauthorized('missing_session');
 
 /** The token of a session in an `Authorization` header; undefined where it holds something else. */
 export const sessionIn = (authorization: string | undefined): string | undefined =>
   /^\s*bearer\s+(cps_\S*)\s*$/i.exec(authorization ?? '')?.[1];
 
-/** What a member of a role may do by the API (contract section 27). */
+/** Scopes of a member's role in the API (contract section 27). */
 const scopesOfRole = (role: Role): readonly Scope[] =>
   role === 'member' ? scopes.filter((scope) => !meaningOf(scope).isOfOwners) : scopes;
 
@@ -51,7 +51,7 @@ export function signedIn({ session }: Caller): SignedIn {
   return session;
 }
 
-/** What a request says of where it acts. */
+/** Parts of a request that say in which workspace it acts. */
 export interface Place {
   /** `X-Environment` */
   environment: string | undefined;
@@ -59,7 +59,7 @@ export interface Place {
   workspace: string | undefined;
 }
 
-/** Who calls, or why the session does not reach there. */
+/** Returns the caller, or the reason why the session does not reach that workspace. */
 export type Identified = { allowance: Allowance } & (
   | { caller: Caller; refusal?: never }
   | { refusal: Problem; caller?: never }

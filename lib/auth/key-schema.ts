@@ -83,7 +83,7 @@ export const PatchKey = v.pipe(
   v.title('PatchKey'),
 );
 
-/** What an operator may choose besides. */
+/** Fields that an operator may set besides. */
 export const OperatorKey = v.object({
   ...MintKey.entries,
   name: v.optional(line(100), 'Operator key'),

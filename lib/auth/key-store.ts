@@ -10,12 +10,12 @@ import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { hashKey } from './identify-key.ts';
-import { Keys, type StoredKey, shownKey } from './key.ts';
+import { Keys, type StoredKey, toKeyView } from './key.ts';
 import type { KeyQuery, MintKey, PatchKey } from './key-schema.ts';
 
 const maxActiveKeys = 100;
 
-type Shown = ReturnType<typeof shownKey>;
+type Shown = ReturnType<typeof toKeyView>;
 
 /** Keys of both environments in descending order of id. */
 export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQuery>): Promise<Page<Shown>> {
@@ -26,11 +26,11 @@ export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQu
     }),
     where: { all: true },
   });
-  return { ...page, items: page.items.map(shownKey) };
+  return { ...page, items: page.items.map(toKeyView) };
 }
 
 /** A key by its integer id. Raises 404. */
-export const getKey = async (tx: UnitOfWork, id: number): Promise<Shown> => shownKey(await getStoredKey(tx, id));
+export const getKey = async (tx: UnitOfWork, id: number): Promise<Shown> => toKeyView(await getStoredKey(tx, id));
 
 async function getStoredKey(tx: UnitOfWork, id: number): Promise<StoredKey> {
   const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, where: { all: true }, requiresAll: true });
@@ -85,7 +85,7 @@ export async function mintKey(
   });
   countActive(tx, 1);
   emitKeyEvent(tx, 'key.created', stored);
-  return { ...shownKey(stored), key };
+  return { ...toKeyView(stored), key };
 }
 
 /** A key minted with another one, whose expiry and allowlist it gets where it names none of its own, and no higher rate. */
@@ -122,7 +122,7 @@ export async function permitPatch(
   id: number,
   { scopes, ipAllowlist, ...patch }: v.InferOutput<typeof PatchKey>,
 ): Promise<void> {
-  const key = shownKey(await getKeyToChange(tx, id));
+  const key = toKeyView(await getKeyToChange(tx, id));
   if (key.scopes.some((scope) => !caller.scopes.includes(scope))) throw stronger('scopes');
   if (key.rateLimitPerMinute > caller.rateLimitPerMinute) throw stronger('rateLimitPerMinute');
   requireNotStronger(caller, key);
@@ -145,7 +145,7 @@ export async function patchKey(
   if (patch.ipAllowlist && key.keyId === caller.keyId && ipAllowlist.length > 0 && !isWithin(caller.ip, ipAllowlist)) {
     throw conflict('self_lockout', 'the allowlist leaves out the address that this call comes from');
   }
-  return shownKey(
+  return toKeyView(
     tx.update(Keys, {
       ...key,
       name: patch.name ?? key.name,
@@ -205,7 +205,7 @@ function requireScopes(wanted: readonly Scope[], allowed: readonly Scope[]): voi
   }
 }
 
-/** What of a key must not go beyond that of its maker. */
+/** Bounds of a key that must not exceed those of its maker. */
 type Bound = 'scopes' | 'rateLimitPerMinute' | 'expiresAt' | 'ipAllowlist';
 
 const stronger = (field: Bound) =>
@@ -215,7 +215,7 @@ const stronger = (field: Bound) =>
     { reason: 'stronger_key', field },
   );
 
-/** What is given must not outlive the caller nor be usable from more addresses. */
+/** Checks that a new key neither outlives the caller nor can be used from more addresses. */
 function requireNotStronger(
   caller: Caller,
   { expiresAt, ipAllowlist }: { expiresAt?: string | null | undefined; ipAllowlist?: readonly string[] | undefined },

@@ -40,7 +40,7 @@ export const Keys = entity({
 export type StoredKey = v.InferOutput<(typeof Keys)['schema']>;
 
 /** The key as it is shown: with the rate that holds for it. */
-export const shownKey = (key: StoredKey) => ({
+export const toKeyView = (key: StoredKey) => ({
   ...key,
   rateLimitPerMinute: key.rateLimitPerMinute ?? env('RATE_LIMIT_PER_MINUTE'),
 });

@@ -44,7 +44,7 @@ const invalidToken = () =>
 export interface NewSession {
   session: string;
   expiresAt: string;
-  /** Who is in, the first of them where nobody says otherwise; at least one. */
+  /** Members of a session; the first acts where the call names no other. At least one. */
   people: [Person, ...Person[]];
 }
 

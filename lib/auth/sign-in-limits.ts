@@ -27,7 +27,7 @@ export async function countSignIn(email: string, ip: string): Promise<void> {
   if (!(await count(address, minute, perMinute))) throw tooOften('minute', minute);
 }
 
-/** What takes a count back. */
+/** Takes a count back. */
 export type Uncount = () => Promise<void>;
 
 /** Counts an invitation that is mailed to an address: five a day, whoever invites. Undefined beyond. */

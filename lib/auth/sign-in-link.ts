@@ -12,5 +12,5 @@ export function panelBase({
   return env('PUBLIC_URL')?.replace(/\/$/, '') ?? own;
 }
 
-/** What lets somebody in who follows it. The token stands behind the `#`, so that no server and no log is told it. */
+/** Returns the link that signs a member in. The token is behind the `#`, so that no server and no log receives it. */
 export const signInLink = (base: string, token: string): string => `${base}/panel/#/sign-in/${token}`;

@@ -40,13 +40,13 @@ export async function sendSignIn({ email, base, client }: Asked): Promise<void> 
   });
 }
 
-/** What gives back what was paid for a mail that has not left. */
+/** Grants of a mail, each with the function that gives it back. */
 type Paid = readonly Uncount[];
 const giveBack = (paid: Paid) => Promise.all(paid.map((one) => one()));
 
 /**
- * Of who has never signed in, whom anybody may have made a member: the mail is one of a few that the address gets in a day, and an e-mail
- * of the first workspace that has one left. Undefined where it is not to be sent.
+ * Pays for the mail of a member who has never signed in, whom anybody may have invited. The address gets a few of them
+ * a day, each as an e-mail of the first workspace that has one left. Returns undefined when none may be sent.
  */
 async function pay(email: string, client: string, people: readonly Person[]): Promise<Paid | undefined> {
   const uncount = await countToStranger(email, client);

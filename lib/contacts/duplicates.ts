@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { Contacts, type DuplicateQuery, type normalised, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { Contacts, type DuplicateQuery, type normalize, type StoredContact, sameAs } from '#lib/entities/contact.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -13,7 +13,7 @@ export async function listDuplicates(
 ): Promise<Page<StoredContact>> {
   const contact = await getStoredContact(tx, id);
   // Of those that share one thing as many as could be shown, and one more for the contact itself.
-  const sharing = async (field: keyof typeof normalised): Promise<Page<StoredContact>> => {
+  const sharing = async (field: keyof typeof normalize): Promise<Page<StoredContact>> => {
     const value = contact[field];
     if (value === null) return { items: [], nextCursor: null, hasMore: false };
     const where = field === 'username' ? sameHandle(contact.platform, value) : sameAs(field, value);

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
 import { phoneSpellings } from '#lib/core/phone.ts';
-import { type ContactQuery, Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { type ContactQuery, Contacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
@@ -20,9 +20,9 @@ export async function listContacts(
       Contacts,
       listingFrom(Contacts, query, {
         ...common,
-        username: (username) => ({ where: { username: normalised.username(username) } }),
-        email: (email) => ({ where: { email: normalised.email(email) } }),
-        phone: (phone) => ({ where: { phone: normalised.phone(phone) } }),
+        username: (username) => ({ where: { username: normalize.username(username) } }),
+        email: (email) => ({ where: { email: normalize.email(email) } }),
+        phone: (phone) => ({ where: { phone: normalize.phone(phone) } }),
         tagId: (tag) => ({ where: { tag } }),
         assignedToUserId: (assignee) => ({ where: { assignee } }),
         hasUnread: (hasUnread) =>

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { listTags } from '#lib/contacts/tags.ts';
 import { latest } from '#lib/core/clock.ts';
-import { united } from '#lib/core/metadata.ts';
+import { unite } from '#lib/core/metadata.ts';
 import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
 import { firstCharacters } from '#lib/core/text.ts';
 import { maxNoteCharacters } from '#lib/entities/activity.ts';
@@ -10,14 +10,14 @@ import {
   earlierEmails,
   type MergeContacts,
   MergedContacts,
-  normalised,
+  normalize,
   type StoredContact,
 } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { moveReferences } from '#lib/entities/references/follow.ts';
 import { mergedInto, resolveMerged } from '#lib/entities/references/merged.ts';
-import { reachOf, tracesOf, united as unitedReach } from '#lib/entities/references/reach.ts';
+import { reachOf, tracesOf, unite as uniteReach } from '#lib/entities/references/reach.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { entryKey, entryRowsIn } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -52,9 +52,9 @@ export async function mergeContacts(
     throw conflict('platform_mismatch', 'only contacts of the same platform can be merged');
   const dictionary = await listTags(tx, { with: [...target.tagIds, ...source.tagIds] });
   const known = new Set(dictionary.map(({ id }) => id));
-  const { metadata, left } = united(target.metadata, source.metadata);
+  const { metadata, left } = unite(target.metadata, source.metadata);
   const reaches = [await reachOf(tx, target), await reachOf(tx, source)] as const;
-  const reach = unitedReach(...reaches);
+  const reach = uniteReach(...reaches);
   const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata, reach });
   for (const text of notesOf(target, source, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
@@ -185,7 +185,7 @@ const dropped = ['username', 'company', 'notes'] as const;
 
 /** The username that the source had and the target has not. */
 function otherHandle({ username }: StoredContact, { platform, username: former }: StoredContact) {
-  if (username === null || former === null || normalised.username(username) === normalised.username(former))
+  if (username === null || former === null || normalize.username(username) === normalize.username(former))
     return undefined;
-  return { platform, username: normalised.username(former) };
+  return { platform, username: normalize.username(former) };
 }

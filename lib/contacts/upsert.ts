@@ -7,7 +7,7 @@ import {
   Contacts,
   type MatchKey,
   MergedContacts,
-  normalised,
+  normalize,
   type StoredContact,
   sameAs,
   type UpsertContact,
@@ -81,12 +81,12 @@ interface Sought {
 type Fields = Omit<v.InferOutput<typeof UpsertContact>, 'matchOn'>;
 
 function soughtBy(matchOn: MatchKey, fields: Fields): Sought {
-  const isField = (name: MatchKey): name is keyof typeof normalised => name in normalised;
+  const isField = (name: MatchKey): name is keyof typeof normalize => name in normalize;
   if (!isField(matchOn)) return soughtByMetadata(matchOn, fields);
   const value = requireValue(matchOn, fields[matchOn]);
-  const sought = normalised[matchOn](value);
+  const sought = normalize[matchOn](value);
   const isSame = (contact: StoredContact) =>
-    contact[matchOn] !== null && normalised[matchOn](contact[matchOn]) === sought;
+    contact[matchOn] !== null && normalize[matchOn](contact[matchOn]) === sought;
   const match = `${matchOn}=${sought}`;
   if (matchOn !== 'username') return { value, by: { where: sameAs(matchOn, value) }, match, isMatch: isSame };
   const { platform } = fields;

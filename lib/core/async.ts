@@ -1,6 +1,6 @@
 /**
- * What is done once for each object: for a request, whose unit of work may run again after a conflict while what it has sent, paid
- * for or committed beside it stays so; or for a unit of work. Returns what the first run for that object got, or throws it.
+ * Runs work once for each object and returns the first result, or throws its error. The object is a unit of work, or a
+ * request whose unit of work may run again while what it sent, paid for or committed stays.
  */
 export function oncePer<Of extends object, Result>(): (of: Of, act: () => Promise<Result>) => Promise<Result> {
   const results = new WeakMap<Of, Promise<Result>>();
@@ -12,7 +12,7 @@ export function oncePer<Of extends object, Result>(): (of: Of, act: () => Promis
 }
 
 /** In slices of so many. */
-export const sliced = <T>(all: readonly T[], size: number): T[][] =>
+export const chunks = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size));
 
 /** Does the work for each, so many side by side. */

@@ -9,7 +9,7 @@ export interface SignedIn {
   expiresAt: string;
   memberId: number;
   role: Role;
-  /** Whom else the session is of: the same person in other workspaces. */
+  /** Members who are the same person in other workspaces. */
   memberships: readonly Membership[];
 }
 
@@ -24,7 +24,7 @@ export interface Membership {
 /** Whose call it is and what it may do: that of a key, or of a member in the panel. */
 export interface Caller {
   tenant: Tenant;
-  /** Who events, activities and the audit trail say it was. */
+  /** Actor that events, activities and the audit trail name. */
   actor: Actor;
   /** Null of a member. */
   keyId: string | null;

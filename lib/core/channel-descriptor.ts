@@ -10,7 +10,7 @@ export interface PacePolicy {
   perMinute?: number;
 }
 
-/** What an account of a kind may do unless the operator says otherwise. */
+/** Default limits of an account of a kind, unless the operator sets others. */
 export interface Allowance {
   dailyLimit: number;
   pacing: PacePolicy;
@@ -24,11 +24,11 @@ export interface Allowance {
 
 /** A channel through which accounts write to people. How it sends is up to the opener in its folder, which its worker alone loads. */
 export interface Descriptor {
-  /** Of the channel, its queue and its contacts' platform; in paths, scopes and reasons of errors. */
+  /** Name of the channel, of its queue and of its contacts' platform; in paths, scopes and reasons of errors. */
   name: string;
   /** As people call it. */
   title: string;
-  /** What a person is known by there. */
+  /** Identifiers of a person on the channel. */
   identity: {
     /** In requests and in the targets of jobs. */
     field: string;

@@ -11,7 +11,7 @@ type UserIds<One extends Descriptor, Of extends Form> = {
 export const userIds = <One extends Descriptor, Of extends Form>(channels: readonly One[], form: Of) =>
   Object.fromEntries(channels.map(({ identity }) => [identity.field, v.optional(identity[form])])) as UserIds<One, Of>;
 
-/** Whom a message is for; the sender uses the first that its account can. */
+/** Recipient of a message; the sender uses the first identifier that its account can. */
 export const Target = v.object({
   ...userIds(Object.values(messaging), 'stored'),
   username: v.optional(v.string()),

@@ -73,7 +73,7 @@ export const dayOf = (time: string) => time.slice(0, 10);
 /** `2026-11` */
 export const monthOf = (time: string) => time.slice(0, 7);
 
-/** What is counted by month is read together: what is before 2000 or after 2099 is counted in one month each. */
+/** Bounds of the months that are counted alone: all before 2000 counts as one month, as does all after 2099. */
 export const firstCountedMonth = '1999-12';
 const lastCountedMonth = '2100-01';
 

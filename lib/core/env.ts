@@ -21,7 +21,7 @@ const quota = (perDay: string) => v.optional(wholeNumber(0), perDay);
  */
 export const settings = {
   TELEGRAM_API_ROOT: v.optional(root(), 'https://api.telegram.org'),
-  /** Of the operator's application at my.telegram.org; user accounts need both. */
+  /** Credentials of the operator's application at my.telegram.org; user accounts need both. */
   TELEGRAM_API_ID: v.optional(wholeNumber(0), '0'),
   /** How often the messages of Telegram users are asked for. */
   TELEGRAM_POLL_SECONDS: pollSeconds('60'),
@@ -36,11 +36,11 @@ export const settings = {
   WEBHOOK_RETRY_SCALE: v.optional(number(0), '1'),
   WEBHOOK_PRIVATE_NETWORKS: v.optional(permission(), 'deny'),
   RATE_LIMIT_PER_MINUTE: v.optional(wholeNumber(1), '600'),
-  /** What a workspace may spend in a UTC day in each of its environments; 0 = no limit (lib/table/quota.ts). */
+  /** Daily quotas of a workspace in each of its environments, per UTC day; 0 = no limit (lib/table/quota.ts). */
   QUOTA_EMAILS_PER_DAY: quota('2000'),
   QUOTA_AGENT_TOKENS_PER_DAY: quota('2000000'),
   QUOTA_DELIVERIES_PER_DAY: quota('500000'),
-  /** What a list or search may read in one call before it ends its page early. */
+  /** Read units of a list or search in one call before it ends its page early. */
   READ_UNITS_PER_LIST: v.optional(wholeNumber(1), '2500'),
   /** How many mails a second SES takes from this account ("maximum send rate"). */
   EMAILS_PER_SECOND: v.optional(number(1), '14'),
@@ -67,7 +67,7 @@ const resources = {
   AWS_ENDPOINT_URL_S3: v.optional(v.string()),
   /** Absent where no mail can be sent. */
   MAIL_FROM: v.optional(v.string()),
-  /** Of SES: it publishes bounces and complaints. */
+  /** Topic of SES, which publishes bounces and complaints. */
   MAIL_CONFIGURATION_SET: v.string(),
   /** The operator's bus of EventBridge, which every event is put on; absent where there is none. */
   EVENT_BUS: v.optional(v.string()),

@@ -18,7 +18,7 @@ class Log extends Logger {
   }
 }
 
-/** What a validator refuses it quotes: of such errors only their kind and place are printed. */
+/** Removes the values that validators quote: only kind and place of such errors are printed. */
 function withhold(value: unknown, seen = new WeakSet()): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);

@@ -2,7 +2,10 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const isAscii = /^[!-~]*$/;
 
-/** Of ASCII no domain has more; of `example.com/ü` Node's parser of URLs would take a part for the domain, which is somebody else's. */
+/**
+ * Pattern of domains: of ASCII only word characters, dots, and hyphens. Node's parser of URLs would take a part of `example.com/ü` for the domain, which belongs to
+ * somebody else.
+ */
 const mayBeDomain = /^[\w.\-\u0080-\u{10ffff}]*$/u;
 
 const withDomain = (email: string, change: (domain: string) => string) => {
@@ -23,8 +26,8 @@ export function withAsciiDomain(email: string): string {
 const lowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
- * What all spellings of an address have in common: they are one mailbox. Of a domain alone the same. Before the `@` nothing but ASCII is
- * folded: the sign of Kelvin (U+212A) would become a `k`, and somebody else's address this one.
+ * Returns the form that all spellings of one mailbox share; a bare domain is folded likewise. Before the `@` only ASCII
+ * is folded: the Kelvin sign (U+212A) would become a `k`, which is another mailbox.
  */
 export const addressKey = (email: string): string => lowerAscii(withAsciiDomain(email.trim()));
 
@@ -42,8 +45,8 @@ export function spellingsOf(email: string): string[] {
 }
 
 /**
- * Whom SES sends mail: RFC 5322's characters of a local part, none of which needs quotes, at a domain of labels in the letters of any
- * language, with single dots between them (those of RFC 3490); nothing in it is unseen, or turns about what is read.
+ * Pattern of an address that SES takes: a local part of RFC 5322 without quotes, at a domain of labels in any language,
+ * with single dots (those of RFC 3490). Nothing in it is invisible or changes the reading direction.
  */
 export const emailAddress =
   /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;

@@ -93,7 +93,7 @@ export const StoredMetadata = v.record(v.string(), v.string());
 const shown = v.record(v.string(), v.string());
 
 /** Metadata as it is shown, in answers and in events: by key, because the table keeps no order and the ETag is made of this. */
-export const shownMetadata = (metadata: Record<string, string>) =>
+export const toMetadataView = (metadata: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(metadata)
       .map(([key, value]) => [unmarked(key), value] as const)
@@ -103,7 +103,7 @@ export const shownMetadata = (metadata: Record<string, string>) =>
 /** The metadata of something as answers show it. */
 export const Metadata = {
   ...shown,
-  '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: shownMetadata(dataset.value) }),
+  '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: toMetadataView(dataset.value) }),
 } as typeof shown;
 
 export const MetadataAnswer = v.pipe(v.object({ metadata: Metadata }), v.title('Metadata'));
@@ -127,21 +127,21 @@ export const metadataIndex = {
   copy: ({ metadata }: Described) => ({ text: pairsOf(metadata).join('') }),
 };
 
-/** What its entries must contain for a metadata filter. */
+/** Returns the texts that entries must contain for a metadata filter. */
 export const withMetadata = (filter: Record<string, string> | undefined) => pairsOf(filter ?? {});
 
 /** The pair of a metadata key as it is written in a filter or in `matchOn`, as rows hold it. */
 export const storedKey = marked;
 
 /** The pairs of two, of a key that both have the first one's; `left` are those of the second one that are not taken. */
-export function united(first: Record<string, string>, second: Record<string, string>) {
+export function unite(first: Record<string, string>, second: Record<string, string>) {
   const added = Object.entries(second)
     .filter(([key]) => !Object.hasOwn(first, key))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const room = maxPairs - Object.keys(first).length;
   const metadata = { ...first, ...Object.fromEntries(added.slice(0, room)) };
   const left = Object.entries(second).filter(([key, value]) => metadata[key] !== value);
-  return { metadata, left: shownMetadata(Object.fromEntries(left)) };
+  return { metadata, left: toMetadataView(Object.fromEntries(left)) };
 }
 
 /** Whether both hold the same pairs, in any order. */

@@ -23,7 +23,7 @@ const units = {
   signInsUnsent: 'Count',
   /** Mails that SES takes from nobody of this deployment. */
   mailsRefused: 'Count',
-  /** What a platform told us that cannot be read or stored: it is confirmed, and does not come again. */
+  /** Platform updates that cannot be read or stored: they are confirmed and do not come again. */
   updatesRefused: 'Count',
   /** Files that were sent beyond what a day takes: they wait for the next one. */
   filesPutOff: 'Count',
@@ -33,7 +33,7 @@ export type MetricName = keyof typeof units;
 
 /** Several values make percentiles. */
 type Value = number | readonly number[];
-/** What is undefined is not measured. */
+/** Values by metric; an undefined one is not measured. */
 type Values = { readonly [Name in MetricName]?: Value | undefined };
 
 /** CloudWatch takes no more values of one metric from one line. */
@@ -55,7 +55,7 @@ export function measure(dimensions: Record<string, string>, values: Values): voi
   if (Object.keys(rest).length > 0) measure(dimensions, rest);
 }
 
-/** What fits into one line, and what is left of the metrics that have more values. */
+/** Returns the values that fit into one line, and the rest of the metrics that have more. */
 function split(values: Values): [line: Values, rest: Values] {
   const line: Record<string, Value> = {};
   const rest: Record<string, Value> = {};

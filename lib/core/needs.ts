@@ -1,6 +1,6 @@
 import type { QueueName } from './queues.ts';
 
-/** What is kept encrypted, each with the word that only the encryption context of its kind has. */
+/** Kinds of encrypted values, each with the word that only its encryption context has. */
 export const secretKinds = {
   webhook: 'purpose',
   account: 'account',
@@ -12,7 +12,7 @@ export type SecretKind = keyof typeof secretKinds;
 
 /** Rows that only some functions read or change, besides those of tenants, which all read (infra/stacks/rows.ts). */
 const rowNeeds = [
-  /** Of an endpoint: workers commit anyway, and so does whoever answers to another method than GET. */
+  /** Need of an endpoint that commits; workers and methods other than GET commit anyway. */
   'commit',
   'read-keys',
   'change-keys',
@@ -32,7 +32,10 @@ export type RowNeed = (typeof rowNeeds)[number];
 
 export const isRowNeed = (need: Need): need is RowNeed => (rowNeeds as readonly Need[]).includes(need);
 
-/** What a function may use besides the rows of tenants; infra turns each into permissions and environment variables (lib/core/env.ts). */
+/**
+ * Grants that a function may need besides the rows of tenants; infra turns each into permissions and environment
+ * variables (lib/core/env.ts).
+ */
 export type Need =
   | RowNeed
   | `send:${QueueName}`

@@ -13,7 +13,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** What is wrong with one field (contract 0.5). */
+/** Codes of a problem with one field (contract 0.5). */
 export const fieldCodes = [
   'required',
   'too_short',
@@ -34,7 +34,7 @@ export interface FieldError {
   message: string;
 }
 
-/** What a program reads of a refusal. */
+/** Details of a refusal for programs. */
 interface Details {
   fields?: readonly FieldError[];
   [name: string]: unknown;

@@ -43,7 +43,7 @@ type PanelReason =
   | 'invoice_not_cancelable'
   | 'sequence_not_draft';
 
-/** What an operator's command is refused for. */
+/** Reasons that only an operator's commands answer with. */
 type OperatorReason = 'already_enrolled' | 'dead_letters' | 'workspace_in_use';
 
 export type ConflictReason = (typeof conflictReasons)[number] | PanelReason | OperatorReason;

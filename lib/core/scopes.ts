@@ -1,5 +1,5 @@
 interface Meaning {
-  /** What it lets a key do, as the panel says it. */
+  /** Description of the scope in the panel. */
   lets: string;
   /** A member of the role `member` does not have it (contract section 27). */
   isOfOwners: boolean;

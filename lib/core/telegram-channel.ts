@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Descriptor } from './channel-descriptor.ts';
 import { integer } from './schema.ts';
 
-/** What Telegram lets a bot download. */
+/** Largest file that a bot can download from Telegram. */
 export const maxBotFileBytes = 20 * 1024 * 1024;
 /** Larger files of a person's account are not fetched (contract section 23). */
 export const maxUserFileBytes = 100 * 1024 * 1024;
@@ -23,7 +23,7 @@ export const telegram = {
       inbound: ['webhook', 'polling', 'off'],
       maxCaptionCharacters: 1024,
     },
-    /** What Telegram lets a person do without being taken for a machine. */
+    /** Limits within which Telegram takes a person for no machine. */
     user: {
       dailyLimit: 200,
       pacing: { peerGapMs: 1200, gapMs: 0, perMinute: 20 },

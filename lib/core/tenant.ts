@@ -22,7 +22,7 @@ export function parseTenantKey(key: string): Tenant {
 
 const actorTypes = ['user', 'api_key', 'ai', 'system'] as const satisfies readonly Actor['type'][];
 
-/** Who causes a change, as events and activities show it. */
+/** Actor of a change, as events and activities show it. */
 export type Actor =
   | { type: 'user'; id: number | null }
   | { type: 'api_key'; id: string }

@@ -9,8 +9,8 @@ export const hasControls = (text: string) => text.search(controls) !== -1;
 export const isOneLine = (text: string) => !lineControls.test(text);
 
 /**
- * What came from outside as a text may be stored: without its control characters but tab, line feed and carriage return, and with
- * U+FFFD for each half of a character (a lone surrogate), which no UTF-8 can hold.
+ * Returns a text from outside that can be stored. Control characters are removed but tab, line feed and carriage
+ * return; each lone surrogate becomes U+FFFD.
  */
 export const withoutControls = (text: string) => text.replace(controls, '').toWellFormed();
 
@@ -49,7 +49,7 @@ const unplain = new RegExp(`[${Object.keys(plain).join('')}]`, 'gu');
  * Returns a text as searches compare it: without case, accents, width, and what is not seen, in one composition, with ligatures taken
  * apart.
  */
-export function folded(text: string): string {
+export function foldCase(text: string): string {
   if (/^[\0-_a-\x7f]*$/.test(text)) return text.toLowerCase();
   return text
     .replace(compatible, (part) => part.normalize('NFKC'))
@@ -67,15 +67,15 @@ export function folded(text: string): string {
 
 /** The same of Germanic names that spell their vowels out: `mueller`. */
 const spelledOut = (word: string) =>
-  folded(word.normalize('NFC').replace(/[äöüåÄÖÜÅ]/g, (letter) => `${letter}${/å/i.test(letter) ? 'a' : 'e'}`));
+  foldCase(word.normalize('NFC').replace(/[äöüåÄÖÜÅ]/g, (letter) => `${letter}${/å/i.test(letter) ? 'a' : 'e'}`));
 const shortened = (word: string) => word.replace(/([aou])e/g, '$1');
 
 /** Returns what a text must hold to be found by `q`: of every word one of its spellings. */
 export function wordsOf(q: string, spellings: (word: string) => readonly string[] = () => []): string[][] {
   const words = q.split(/[\s,;]+/).map((word) => word.replace(/^@+(?=.)/, ''));
-  const given = words.some((word) => folded(word) !== '') ? words : [q];
+  const given = words.some((word) => foldCase(word) !== '') ? words : [q];
   const wanted = given.map((word) => {
-    const plainly = folded(word);
+    const plainly = foldCase(word);
     return [...new Set([plainly, spelledOut(word), shortened(plainly), ...spellings(plainly)])];
   });
   return wanted.filter(([word = '']) => word !== '');

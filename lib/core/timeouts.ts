@@ -1,14 +1,17 @@
 import { secondMs } from './clock.ts';
 
-/** Of a function that declares nothing longer. */
+/** Default time-out of a function. */
 export const defaultTimeoutSeconds = 10;
-/** Of a route that may do much, as one that starts a saga: API Gateway waits for 30 seconds, the start of a cold function included. */
+/**
+ * Time-out of a route that may do much, as one that starts a saga: API Gateway waits for 30 seconds, a cold start
+ * included.
+ */
 export const longTimeoutSeconds = 28;
-/** Of a route that asks a platform about an account. */
+/** Time-out of a route that asks a platform about an account. */
 export const connectTimeoutSeconds = 20;
-/** Of a route that may ask a model. */
+/** Time-out of a route that may ask a model. */
 export const modelTimeoutSeconds = 28;
-/** Of a route that may wait for an endpoint of a customer. */
+/** Time-out of a route that may wait for a customer's endpoint. */
 export const testTimeoutSeconds = 15;
 
 /** No route has more. */
@@ -20,9 +23,9 @@ export const longestCallSeconds = Math.max(
   testTimeoutSeconds,
 );
 
-/** Of a worker that changes a few rows for each of its messages. */
+/** Time-out of a worker that changes a few rows per message. */
 export const workerTimeoutSeconds = 30;
-/** Of a worker that reads the table's stream: a hundred records at once. */
+/** Time-out of a worker that reads the table's stream: a hundred records at once. */
 export const streamTimeoutSeconds = 60;
 // Of workers whose leases and budgets follow from it.
 export const fanOutTimeoutSeconds = 60;
@@ -30,16 +33,16 @@ export const sagaTimeoutSeconds = 60;
 export const deliverTimeoutSeconds = 30;
 export const senderTimeoutSeconds = 40;
 export const mailTimeoutSeconds = 30;
-/** Of what reads a mail, which may have 40 MB. */
+/** Time-out of a worker that reads a mail, which may have 40 MB. */
 export const incomingMailTimeoutSeconds = 60;
 export const attachmentTimeoutSeconds = 120;
 export const pullTimeoutSeconds = 120;
 export const sweepTimeoutSeconds = 55;
-/** Of what asks a platform several things about one bot. */
+/** Time-out of a worker that makes several calls to a platform about one bot. */
 export const hookTimeoutSeconds = 40;
 /** Polls of some tenants for half a minute, so that those of others have their turn. */
 export const pollTimeoutSeconds = 75;
-/** Of what asks for the messages of one person, after waiting for whoever sends. */
+/** Time-out of a worker that fetches the messages of one person, after waiting for the sender. */
 export const userPollTimeoutSeconds = 75;
 
 // How long others have to answer.
@@ -55,7 +58,7 @@ export const downloadTimeoutMs = 60 * secondMs;
 export const partTimeoutMs = 20 * secondMs;
 /** SES, for taking a mail. */
 export const sesTimeoutMs = 10 * secondMs;
-/** Whoever has an address that a customer names, for the connection. */
+/** Time-out of the connection to an address that a customer names. */
 export const connectTimeoutMs = 5 * secondMs;
 /** Each of its addresses but the last: from another continent, or where a first packet is lost, Node's quarter of a second is too few. */
 export const addressTimeoutMs = 2 * secondMs;

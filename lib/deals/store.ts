@@ -14,7 +14,7 @@ import {
   isClosed,
   type PatchDeal,
   type StoredDeal,
-  shownDeal,
+  toDealView,
 } from '#lib/entities/deal.ts';
 import { referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
@@ -33,7 +33,7 @@ const getStoredDeal = (tx: UnitOfWork, id: number): Promise<StoredDeal> =>
 /** The deal with its tasks; two reads side by side. Raises 404. */
 export async function getDeal(tx: UnitOfWork, id: number): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
-  return { ...shownDeal(deal), tasks };
+  return { ...toDealView(deal), tasks };
 }
 
 const readDeal = (tx: UnitOfWork, id: number) => Promise.all([getStoredDeal(tx, id), listTasksOfDeal(tx, id)]);
@@ -58,7 +58,7 @@ export async function listDeals(
       q: (q) => ({ contains: { search: searched(q) } }),
     }),
   );
-  return { ...page, items: page.items.map(shownDeal) };
+  return { ...page, items: page.items.map(toDealView) };
 }
 
 /** A new deal in an active stage (contract section 6). Emits deal.created. Raises 400 for `won`, which is for the panel. */
@@ -102,7 +102,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
       actor: tx.eventActor,
     },
   });
-  return { ...shownDeal(deal), tasks: [] };
+  return { ...toDealView(deal), tasks: [] };
 }
 
 /** Changes the given fields. Emits deal.updated unless nothing changed. Raises 409 for the amount of a Won deal. */
@@ -111,11 +111,11 @@ export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): P
   const changed = changedFields(deal, patch);
   if (deal.stage === 'won' && changed.some((field) => field === 'value' || field === 'currency'))
     throw conflict('deal_won', 'value and currency of a Won deal are booked and cannot change');
-  if (changed.length === 0) return { ...shownDeal(deal), tasks };
+  if (changed.length === 0) return { ...toDealView(deal), tasks };
   const next = { ...deal, ...patch } as StoredDeal;
   if (changed.includes('value') || changed.includes('currency')) requireDecimals('value', next.value, next.currency);
   if (changed.includes('contactId')) next.contactName = (await referredContact(tx, next.contactId))?.name ?? null;
-  return { ...shownDeal(updateDeal(tx, deal, next, changed)), tasks };
+  return { ...toDealView(updateDeal(tx, deal, next, changed)), tasks };
 }
 
 const wonIsPanelOnly = () =>
@@ -125,7 +125,7 @@ const wonIsPanelOnly = () =>
 export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
   if (stage === 'won') throw wonIsPanelOnly();
-  return { ...shownDeal(enterStage(tx, deal, stage)), tasks };
+  return { ...toDealView(enterStage(tx, deal, stage)), tasks };
 }
 
 /**
@@ -135,14 +135,14 @@ export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Pr
  */
 export async function winDeal(tx: UnitOfWork, id: number): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
-  if (deal.stage === 'won') return { ...shownDeal(deal), tasks };
+  if (deal.stage === 'won') return { ...toDealView(deal), tasks };
   let { wonTransactionId } = deal;
   if (wonTransactionId === null && deal.value > 0) {
     const { title, value, currency, contactId } = deal;
     const facts = { amount: value, currency, contactId, dealId: id, description: title, source: 'deal' } as const;
     wonTransactionId = (await book(tx, { ...facts, type: 'income', status: 'realized', occurredAt: tx.now })).id;
   }
-  return { ...shownDeal(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
+  return { ...toDealView(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
 }
 
 function enterStage(tx: UnitOfWork, deal: StoredDeal, stage: DealStage): StoredDeal {

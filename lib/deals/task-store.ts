@@ -13,12 +13,12 @@ import {
   maxTasksInDeal,
   type PatchTask,
   type StoredTask,
-  shownTask,
   type Task,
   TaskCopy,
   type TaskQuery,
   type TaskStatus,
   Tasks,
+  toTaskView,
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { common } from '#lib/table/conditions.ts';
@@ -37,7 +37,7 @@ const getStoredTask = (tx: UnitOfWork, id: number): Promise<StoredTask> =>
 /** The task. Raises 404. */
 export const getTask = async (tx: UnitOfWork, id: number): Promise<Shown> => shown(tx, await getStoredTask(tx, id));
 
-const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T) => shownTask(task, tx.now);
+const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T) => toTaskView(task, tx.now);
 
 /** The newest tasks of a deal as it shows them, descending by id. One round trip. */
 export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {

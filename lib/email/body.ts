@@ -18,7 +18,7 @@ const maxOutputLength = 2 * 2 ** 20;
 export const isOverlong = (body: Body): boolean => Buffer.byteLength(JSON.stringify(body)) > maxOutputLength;
 
 /** The body in parts: what is left of the row of everything else that the message keeps, perhaps nothing, then others that each fit an item. Throws for one that is too long. */
-export function packed({ bodyText, bodyHtml, newText }: Body, besides: object): [string, ...string[]] {
+export function packBody({ bodyText, bodyHtml, newText }: Body, besides: object): [string, ...string[]] {
   const body = { bodyText, bodyHtml, newText };
   if (isOverlong(body)) throw new Error('nobody could read a body that is so long');
   const text = gzipSync(JSON.stringify(body)).toString('base64');
@@ -35,7 +35,7 @@ export const leastBytesIn = (first: string, moreParts: number): number =>
   (first.length + Math.max(0, moreParts - 1) * partCharacters) * 0.7;
 
 /** Throws for what is longer than any body, or none. */
-export const unpacked = (parts: readonly string[]): Body =>
+export const unpackBody = (parts: readonly string[]): Body =>
   v.parse(Body, JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64'), { maxOutputLength }).toString()));
 
 /** The first characters of a text, on one line, without the addresses of its links. */

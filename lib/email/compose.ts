@@ -11,7 +11,7 @@ import { getWorkspace } from '#lib/workspaces/store.ts';
 import { queueMail } from './outgoing.ts';
 import { requireSender } from './sender.ts';
 import { openThread } from './store.ts';
-import { readied, unnamed } from './written.ts';
+import { prepareMail, unnamed } from './written.ts';
 
 /**
  * Queues a mail in a new thread, that of the contact which is named or has the first address. Raises 400 for an unknown contact, 409
@@ -28,7 +28,7 @@ export async function createMessage(
     tx.reserveIds({ [Threads.name]: 1, [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
   requireSender();
-  const mail = await readied(
+  const mail = await prepareMail(
     tx,
     {
       ...written,

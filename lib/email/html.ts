@@ -64,7 +64,7 @@ export const sanitise = (html: string): string =>
       allowProtocolRelative: false,
       allowedStyles: { '*': Object.fromEntries(harmlessStyles.map((name) => [name, [plain]])) },
       transformTags: { a: sanitizeHtml.simpleTransform('a', { rel: 'noopener noreferrer', target: '_blank' }) },
-    }) ?? withoutTags(html).replaceAll(/[<>]/g, (sign) => escaped(sign))
+    }) ?? withoutTags(html).replaceAll(/[<>]/g, (sign) => escapeHtml(sign))
   ).trim();
 
 const characterNames: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
@@ -73,7 +73,7 @@ const entities = Object.fromEntries(
 );
 
 /** Text as it is written in HTML. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => `&${characterNames[character]};`);
 
 /** The text of mail HTML. */

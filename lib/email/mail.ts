@@ -9,7 +9,7 @@ import { cleanFileName } from '#lib/files/name.ts';
 import { distinct, nowhere } from './address.ts';
 import { isAutomaticMail } from './automatic.ts';
 import { isBlank } from './filler.ts';
-import { escaped, sanitise, textOf } from './html.ts';
+import { escapeHtml, sanitise, textOf } from './html.ts';
 import { type Contents, leftOutMark, readParts } from './mime.ts';
 import { newTextOf } from './quotes.ts';
 
@@ -171,7 +171,7 @@ function htmlOf(texts: Contents['texts'], omitted: string[]): string | null {
   }
 }
 
-const paragraphs = (text: string) => escaped(text).replaceAll('\n', '<br />');
+const paragraphs = (text: string) => escapeHtml(text).replaceAll('\n', '<br />');
 
 function describedAttachments(
   attachments: Contents['attachments'],

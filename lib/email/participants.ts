@@ -1,5 +1,5 @@
 import type { Tenant } from '#lib/core/tenant.ts';
-import { Contacts, normalised } from '#lib/entities/contact.ts';
+import { Contacts, normalize } from '#lib/entities/contact.ts';
 import { type Mailbox, maxParticipants, type Participant, type StoredThread } from '#lib/entities/email-thread.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -41,7 +41,7 @@ export function isOnlyOutsider(tenant: Tenant, thread: StoredThread, email: stri
 
 /** Whether a contact has this address, other than this one. */
 export async function isAddressOfAnother(tx: UnitOfWork, email: string, contactId: number): Promise<boolean> {
-  const { items } = await listPage(tx, Contacts, { where: { email: normalised.email(email) }, limit: 2 });
+  const { items } = await listPage(tx, Contacts, { where: { email: normalize.email(email) }, limit: 2 });
   return items.some(({ id }) => id !== contactId);
 }
 

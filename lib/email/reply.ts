@@ -16,11 +16,11 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached } from './address.ts';
 import type { Body } from './body.ts';
-import { escaped } from './html.ts';
+import { escapeHtml } from './html.ts';
 import { queueMail } from './outgoing.ts';
 import { requireSender } from './sender.ts';
 import { bodyOf, getThread } from './store.ts';
-import { readied, unnamed, type Written } from './written.ts';
+import { prepareMail, unnamed, type Written } from './written.ts';
 
 const maxTextCharacters = 100_000;
 const maxHtmlCharacters = 200_000;
@@ -46,7 +46,7 @@ export async function createReply(
   const [first = from, ...more] = replyTo;
   if (!canBeReached(first.email))
     throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
-  const mail = await readied(
+  const mail = await prepareMail(
     tx,
     {
       ...(quote ? quoting(written, await answered(tx, thread)) : written),
@@ -79,7 +79,7 @@ function quoting<Of extends Texts>(written: Of, mail: Quoted | undefined): Of {
   const lines = mail.bodyText.split('\n').map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
   const text = firstCharacters(`${written.bodyText}\n\n${head}\n${lines.join('\n')}`, maxTextCharacters);
   if (written.bodyHtml === null) return { ...written, bodyText: text };
-  const inner = mail.bodyHtml ?? `<p>${escaped(mail.bodyText).replaceAll('\n', '<br />')}</p>`;
-  const html = `${written.bodyHtml}<p>${escaped(head)}</p><blockquote type="cite">${inner}</blockquote>`;
+  const inner = mail.bodyHtml ?? `<p>${escapeHtml(mail.bodyText).replaceAll('\n', '<br />')}</p>`;
+  const html = `${written.bodyHtml}<p>${escapeHtml(head)}</p><blockquote type="cite">${inner}</blockquote>`;
   return { ...written, bodyText: text, bodyHtml: html.length > maxHtmlCharacters ? written.bodyHtml : html };
 }

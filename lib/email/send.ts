@@ -51,7 +51,7 @@ function asSent(messageId: string): string {
 }
 
 /** The mail as it leaves. Raises 409 where the deployment has no sender address; throws what is missing of its attachments (lib/aws/aws.ts). */
-export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
+export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
   requireSender();
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
   const attachments = [];

@@ -14,7 +14,7 @@ import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts'
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
-import { type Body, leastBytesIn, packed, previewOf, unpacked } from './body.ts';
+import { type Body, leastBytesIn, packBody, previewOf, unpackBody } from './body.ts';
 import { participantsWith } from './participants.ts';
 
 /** A thread. Raises 404. */
@@ -105,7 +105,7 @@ type NewEmail = Omit<StoredEmailMessage, 'createdAt' | 'body' | 'moreParts'> & {
 
 /** Adds a message to its thread. Its id is the next of the counter `email-message`. */
 export async function storeEmail(tx: UnitOfWork, { body, ...message }: NewEmail): Promise<StoredEmailMessage> {
-  const [first, ...more] = packed(body, message);
+  const [first, ...more] = packBody(body, message);
   const stored = tx.create(EmailMessages, {
     ...message,
     createdAt: tx.now,
@@ -149,13 +149,13 @@ const leastBytesOf = ({ body, moreParts }: StoredEmailMessage) => leastBytesIn(b
 
 /** What a message says. Throws for what nobody has packed. */
 export const bodyOf = async (tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> =>
-  unpacked(await partsOf(tx, message));
+  unpackBody(await partsOf(tx, message));
 
 /** The same where one that cannot be read is not to hide the others of its thread. */
 async function shownBody(tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> {
   const parts = await partsOf(tx, message);
   try {
-    return unpacked(parts);
+    return unpackBody(parts);
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'unknown';
     log().error('the body of a mail cannot be read', { threadId: message.threadId, id: message.id, reason });

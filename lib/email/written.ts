@@ -34,7 +34,7 @@ export interface Written {
  * those, for a time more than a year ahead, for HTML that is too long once it is safe and for files that cannot be sent, 409
  * recipient_bounced unless it is forced.
  */
-export async function readied(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
+export async function prepareMail(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
   const { to, cc, bcc, subject, bodyText, bodyHtml, runAt, attachments: fileIds } = written;
   if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs))
     throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);

@@ -32,7 +32,7 @@ const shown = {
 /** An account on a platform that messages leave through (contract section 3). */
 export const Account = v.pipe(v.object(shown), v.title('Account'));
 
-/** What changes of an account, and of how it hears, without anybody's change. */
+/** Fields of an account, and of how it hears, that the system changes. */
 export const reportedOfAccounts = [
   'status',
   'floodWaitUntil',
@@ -106,7 +106,7 @@ export const Accounts = entity({
   }),
 });
 
-/** Of an environment. */
+/** Limit per environment. */
 export const maxAccounts = 1000;
 
 export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
@@ -116,12 +116,12 @@ export const newAccountLimits = {
   pacing: v.exactOptional(v.nullable(PacingInput)),
 };
 
-/** What every new account is made with, besides what its channel gives to log in with. */
+/** Fields of a new account besides the credentials of its channel. */
 export const newAccountFields = { name: line(200), username: contactFields.username, ...newAccountLimits };
 
 export const UpdateAccount = v.object(newAccountLimits);
 
-/** What a caller may change of an account (contract section 22.1). */
+/** Fields of an account that a caller may change (contract section 22.1). */
 export const PatchAccount = v.pipe(
   v.object({
     name: v.exactOptional(line(200)),

@@ -22,7 +22,7 @@ const statuses = ['active', 'disabled'] as const;
 
 const maxAccounts = 100;
 
-/** What callers state of it in words. */
+/** Texts by which callers describe an agent. */
 const given = {
   name: line(200),
   description: nullableText(1000),
@@ -63,7 +63,7 @@ const settings = {
   status: choice(statuses),
 };
 
-/** What the panel makes. */
+/** Fields that the panel sets. */
 export const CreateAgent = v.pipe(
   v.object({
     ...settings,

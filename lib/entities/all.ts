@@ -31,7 +31,7 @@ import { ReplayQueues } from './webhook-replays.ts';
 import { Workspaces } from './workspace.ts';
 import { WriteBarriers } from './write-barrier.ts';
 
-/** Whatever a workspace keeps but its keys, and sagas that are under way. Made of this folder by `npm run entities`. */
+/** Entities of a workspace except keys, and except sagas that are under way. Made of this folder by `npm run entities`. */
 export const entities: readonly Entity[] = [
   ...namingContacts,
   AccountHolders,

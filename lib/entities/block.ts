@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { id, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
-/** That somebody has blocked an account, or no longer does. */
+/** Block of an account by a person, or its end. */
 export const Blocks = entity({
   name: 'block',
   schema: v.object({

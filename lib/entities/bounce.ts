@@ -4,7 +4,7 @@ import { id } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
-/** What somebody's address makes known again and does not show: whoever is erased leaves no trace by it. */
+/** Returns the digest by which an address is known again without being shown: an erased person leaves no trace by it. */
 export const digestOf = (...parts: readonly string[]) =>
   createHash('sha256').update(parts.join('\n').toLowerCase()).digest('base64url');
 

@@ -40,7 +40,7 @@ const copiedPhone = (value: string) =>
     .replace(/\p{Zs}/gu, ' ')
     .replace(/[\u2010-\u2015]/g, '-');
 
-/** What callers state of somebody, with the limits of contract section 2. */
+/** Fields of a contact that callers set, with the limits of contract section 2. */
 const given = {
   name: nullableLine(200),
   username: nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username),
@@ -86,7 +86,7 @@ export const contactFields = {
 export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));
 export type ContactFields = v.InferOutput<typeof PatchContact>;
 
-/** What patch does not change, and where it is changed (contract section 2). */
+/** Fields that PATCH does not change, each with the operation that does (contract section 2). */
 export const readOnlyInPatch = {
   platform: 'POST /v1/contacts: the platform of a contact is fixed',
   stage: 'POST /v1/contacts/{id}/stage',
@@ -180,18 +180,18 @@ export const ContactQuery = v.object({
 /** Spelling does not tell people apart. */
 const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 
-/** What identifies a person, as it is compared. */
-export const normalised = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
-type Likeness = keyof typeof normalised;
+/** Normal forms of the fields that identify a person, for comparison. */
+export const normalize = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
+type Likeness = keyof typeof normalize;
 
 /** The contacts that have the same, however it is spelled. */
 export const sameAs = (field: Likeness, value: string) =>
-  ({ [field]: normalised[field](value) }) as { [Field in Likeness]: Record<Field, string> }[Likeness];
+  ({ [field]: normalize[field](value) }) as { [Field in Likeness]: Record<Field, string> }[Likeness];
 
 const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | null }) =>
-  contact[field] === null ? null : normalised[field](contact[field]);
+  contact[field] === null ? null : normalize[field](contact[field]);
 
-/** What a contact and an account have to do with each other. */
+/** Relation of a contact and an account. */
 const Reach = v.object({
   accountId: id(),
   /** The contact's on the account's channel. */
@@ -216,17 +216,17 @@ export const ContactChannel = v.pipe(
   v.title('ContactChannel'),
 );
 
-/** So many addresses are kept that a contact had before: mails to them may yet be answered. */
+/** Number of earlier addresses kept for a contact: replies may still come from them. */
 const maxEarlierEmails = 5;
 
 /** The first few of those given, none of which is another spelling of an earlier one or of the present one. */
 export function earlierEmails(present: string | null, ...given: readonly (string | null)[]): string[] {
-  const met = new Set([present && normalised.email(present)]);
-  const isNew = (email: string | null) => email !== null && met.size < met.add(normalised.email(email)).size;
+  const met = new Set([present && normalize.email(present)]);
+  const isNew = (email: string | null) => email !== null && met.size < met.add(normalize.email(email)).size;
   return given.filter((email): email is string => isNew(email)).slice(0, maxEarlierEmails);
 }
 
-/** So many accounts are kept that a contact has to do with: every write of it takes them along. */
+/** Number of accounts kept for a contact: every write of the contact includes them. */
 export const maxReach = 50;
 
 /** A contact. */
@@ -240,7 +240,9 @@ export const Contacts = entity({
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
     reach: v.optional(v.array(Reach)),
-    /** Those that a PATCH has changed, the newest first; after a merge the target's before the source's. */
+    /**
+     * Earlier addresses that a PATCH has changed, newest first; after a merge the target's come before the source's.
+     */
     earlierEmails: v.optional(v.array(v.string())),
     /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
@@ -304,7 +306,9 @@ export const MergedContacts = entity({
   schema: v.object({
     id: id(),
     into: id(),
-    /** What it was known by, should that one be erased: the contact has not taken over all of it. */
+    /**
+     * Identifiers of a merged contact, kept so that its erasure also erases them: the target has not taken over all.
+     */
     traces: v.optional(Traces),
     /** The username that it had, where the one it was merged into has another. */
     handle: v.optional(v.object({ platform: v.picklist(platforms), username: v.string() })),
@@ -315,12 +319,12 @@ export const MergedContacts = entity({
       of: ({ handle }) => handle !== undefined && handle,
       at: 'username/{platform}={username}',
     },
-    email: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null),
+    email: ({ traces }) => (traces?.email ? normalize.email(traces.email) : null),
   },
 });
 
-/** Those who had an address when they were merged, however it is spelled, whether or not who they are now has kept it. */
-export const hadEmail = (email: string) => ({ email: normalised.email(email) });
+/** Returns the index values of merged contacts by an address that they had, in any spelling, whether or not the target has kept it. */
+export const hadEmail = (email: string) => ({ email: normalize.email(email) });
 
 const upsertKeptSeconds = 60;
 

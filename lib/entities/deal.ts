@@ -173,7 +173,7 @@ export const Deals = entity({
 export type StoredDeal = v.InferOutput<(typeof Deals)['schema']>;
 
 /** As lists show it. */
-export const shownDeal = (deal: StoredDeal): Omit<StoredDeal, 'stage'> & v.InferOutput<typeof Deal> => ({
+export const toDealView = (deal: StoredDeal): Omit<StoredDeal, 'stage'> & v.InferOutput<typeof Deal> => ({
   ...deal,
   stage: stageNames[deal.stage] ?? deal.stage,
 });

@@ -55,7 +55,7 @@ export const Delivery = v.pipe(v.object(shown), v.title('Delivery'));
 export const DeliveryDetail = v.pipe(
   v.object({
     ...shown,
-    /** Of the last attempt; null before the first. */
+    /** Headers of the last attempt; null before the first. */
     requestHeaders: v.nullable(v.pipe(v.record(v.string(), v.string()), v.title('DeliveryHeaders'))),
     /** Null once the event is no longer kept. */
     requestBody: v.nullable(v.string()),
@@ -76,7 +76,7 @@ export const DeliveryQuery = v.object({
 export const ReplayFailed = v.pipe(v.object({ since: timeInput() }), v.title('ReplayFailed'));
 export const ReplayedFailed = v.pipe(v.object({ queued: count() }), v.title('ReplayedFailed'));
 
-/** What an attempt needs to know; index entries keep it, so that a worker need not read the row. */
+/** Fields that an attempt needs; index entries hold them, so that a worker need not read the row. */
 const due = {
   id: id(),
   deliveryId: v.string(),
@@ -108,7 +108,7 @@ export const Deliveries = entity({
     /** To the millisecond. */
     nextAttemptAt: v.nullable(v.string()),
     attempts: v.array(v.object({ ...attempt, errorClass: v.optional(errorClass(), null) })),
-    /** Of all attempts, packed (lib/webhooks/response-headers.ts). */
+    /** Headers of all attempts, packed (lib/webhooks/response-headers.ts). */
     responseHeaders: v.optional(v.string()),
     /** The signatures of the last attempt. */
     signed: v.nullable(
@@ -126,7 +126,10 @@ export const Deliveries = entity({
   }),
   within: 'webhook/{endpointId}/delivery',
   indexes: {
-    /** Of what is not succeeded. Those under `pending` wait for their first attempt, in event order. */
+    /**
+     * Index of deliveries that have not succeeded. The ones under `pending` wait for their first attempt, in event
+     * order.
+     */
     status: {
       at: '{endpointId}/status={status}',
       of: ({ endpointId, status }) => status !== 'succeeded' && { endpointId, status },
@@ -139,7 +142,7 @@ export const Deliveries = entity({
       order: ({ nextAttemptAt }) => String(nextAttemptAt),
       copy: (delivery) => dueOf(delivery),
     },
-    /** What failed or was skipped and has not been replayed, oldest first; no tests. */
+    /** Index of failed and skipped deliveries that have not been replayed, oldest first; no tests. */
     replayable: {
       at: '{endpointId}/replayable',
       of: ({ endpointId, status, isReplayed, body }) =>

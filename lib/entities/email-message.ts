@@ -31,7 +31,7 @@ export const Authentication = v.pipe(
 );
 export type Authentication = v.InferOutput<typeof Authentication>;
 
-/** Of one mail, copies included: SES takes no more. */
+/** Limit of one mail, copies included: SES takes no more. */
 export const maxRecipients = 50;
 
 const shown = {
@@ -59,7 +59,7 @@ export const EmailMessage = v.pipe(
     ...shown,
     bodyText: v.string(),
     bodyHtml: v.nullable(v.string()),
-    /** Of an inbound message. */
+    /** Result of authenticating an inbound message. */
     authentication: v.nullable(Authentication),
     /** The text without what it quotes. */
     newText: v.string(),
@@ -71,7 +71,7 @@ export const EmailMessageQuery = v.object(paging);
 
 const addresses = listInput(pattern(emailAddress, 254, 'an e-mail address'), 20, 'addresses');
 
-/** Of whatever somebody writes by mail. */
+/** Limits of a text that a caller writes by mail. */
 const written = {
   bodyText: text(100_000),
   bodyHtml: v.optional(nullableText(200_000), null),

@@ -22,7 +22,7 @@ import { searchable } from '#lib/table/list.ts';
 export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
-/** Of a thread. */
+/** Participant of a thread. */
 export const Participant = v.object({
   ...Mailbox.entries,
   /** Others wrote to them; they wrote nothing in the thread, and we nothing to them. */
@@ -87,7 +87,7 @@ const findersOf = ({ isUnverified, subject, participants }: Discussed): string[]
         .slice(0, maxFinders)
         .map(({ email }) => email);
 
-/** Of a thread, and of those whom a reply to all goes to. */
+/** Limit of a thread's participants, and of the recipients of a reply to all. */
 export const maxParticipants = 100;
 
 /** How many Message-IDs a thread keeps. */
@@ -102,7 +102,7 @@ export const Threads = entity({
     participants: v.array(Participant),
     /** Opened by a mail that is not from whom it names, or in which a filter found spam or a virus: none joins it for its topic. */
     isUnverified: v.optional(v.literal(true)),
-    /** Of the newest inbound message, whom a reply goes to. */
+    /** Sender of the newest inbound message, to whom a reply goes. */
     lastInbound: v.nullable(
       v.object({
         /** Of the mail. */

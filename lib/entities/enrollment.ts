@@ -35,7 +35,7 @@ export const Enrollments = entity({
     ...Enrollment.entries,
     /** The message that is on its way; the next step is counted from when it is sent. */
     jobId: v.nullable(id()),
-    /** Of an e-mail sequence: the thread of its messages. */
+    /** Thread of the messages of an e-mail sequence. */
     threadId: v.nullable(id()),
     /** Since when it is paused with its sequence. */
     heldAt: v.nullable(time()),

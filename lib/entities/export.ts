@@ -28,7 +28,7 @@ export const Exports = entity({
     ...shown,
     /** Whose data the file holds. */
     contactId: id(),
-    /** Of whom it was asked: a contact that this one was merged into has more. */
+    /** Contact that the export was asked for: one that it was merged into has more. */
     madeOf: id(),
     hasMail: v.boolean(),
   }),

@@ -3,15 +3,15 @@ import { platforms } from '#lib/core/channel.ts';
 import { id, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
-/** Whom the deployment knows as a contact: by the id on a channel, or by a username there. */
+/** Identity of a contact: its id on a channel, or its username there. */
 export const ContactIdentity = v.pipe(
   v.object({ channel: storedChoice(platforms), userId: v.nullable(v.string()), username: v.nullable(v.string()) }),
   v.title('ContactIdentity'),
 );
 
 /**
- * Whom a sender on a platform is known as. One row per sender, so that two first messages at once make one contact,
- * and a merged one is still known; one per username, so that of two who show it at once one has it.
+ * Contact of a sender on a platform. One row per sender, so that two first messages make one contact and a merged one
+ * is still known. One row per username, so that one of two senders who show it has it.
  */
 export const Identities = entity({
   name: 'identity',
@@ -19,9 +19,11 @@ export const Identities = entity({
     id: id(),
     sender: v.string(),
     contactId: id(),
-    /** What the platform told last of the username, and when: null that there is none, or that it is another's. */
+    /**
+     * Username that the platform last reported, and when; null if there is none, or if it belongs to another sender.
+     */
     told: v.optional(v.object({ username: v.nullable(v.string()), at: time() })),
-    /** Of a username: which sender was the last one that it passed to, and when. Theirs it is while that is what is `told` of them. */
+    /** Sender to whom a username last passed, and when. The sender has it while `told` of the sender names it. */
     held: v.optional(v.object({ by: v.string(), at: time() })),
   }),
   references: [{ to: 'contact', field: 'contactId', isOwned: true }],
@@ -31,8 +33,8 @@ export const Identities = entity({
 
 export type Identity = v.InferOutput<(typeof Identities)['schema']>;
 
-/** What an identity says: `telegram/4711`, or `telegram/@anna` of a username. */
-export function shownIdentity({ sender, told }: Identity) {
+/** Returns the parts of an identity: of `telegram/4711`, or of `telegram/@anna` for a username. */
+export function toIdentityView({ sender, told }: Identity) {
   const slash = sender.indexOf('/');
   const [channel, known] = [sender.slice(0, slash), sender.slice(slash + 1)];
   return known.startsWith('@')

@@ -15,7 +15,7 @@ const shown = {
 /** How an account hears what people write to it (contract section 22.1). */
 export const Inbound = v.object(shown);
 
-/** Of an account that nobody has told to listen. */
+/** State of an account that does not listen yet. */
 export const noInbound: v.InferOutput<typeof Inbound> = {
   mode: 'off',
   status: 'off',
@@ -44,7 +44,7 @@ export const Inbounds = entity({
   name: 'inbound',
   schema: v.object({
     ...shown,
-    /** Of the account. */
+    /** Id of the account. */
     id: id(),
     channel: storedChoice(platforms),
     lastReceivedAt: v.optional(v.nullable(time()), null),
@@ -56,7 +56,7 @@ export const Inbounds = entity({
     dueAt: v.nullable(time()),
     /** How often that has failed one after the other. */
     failures: count(),
-    /** What was received when polling: the next update that is asked for. */
+    /** Next update to ask for when polling. */
     offset: v.optional(v.number()),
     /** The same of a person's account; null where it begins with what comes next. */
     receivedTo: v.optional(v.nullable(UpdatesState), null),
@@ -82,7 +82,7 @@ export const Inbounds = entity({
 
 export type StoredInbound = v.InferOutput<(typeof Inbounds)['schema']>;
 
-/** Who polls for all accounts of a tenant, until when. */
+/** Lease of the process that polls for all accounts of a tenant. */
 export const Pollers = entity({
   name: 'poller',
   schema: v.object({

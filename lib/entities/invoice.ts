@@ -62,7 +62,7 @@ export const InvoiceQuery = v.object({
 
 const dateInput = () => v.pipe(timeInput(), v.examples(['2026-12-01']));
 
-/** What the panel makes. */
+/** Fields that the panel sets. */
 export const CreateInvoice = v.pipe(
   v.object({
     contactId: idInput(),
@@ -93,7 +93,7 @@ export const Invoices = entity({
     currency: ({ currency }) => currency,
   },
   counters: {
-    /** What is owed, together with transactions that are pending. */
+    /** Index of invoices that are owed, read together with pending transactions. */
     outstanding: {
       of: (invoice) =>
         isOwed(invoice) && {

@@ -63,7 +63,7 @@ export const JobQuery = v.object({
 const countedAt = ({ completedAt, createdAt }: Pick<v.InferOutput<typeof Job>, 'completedAt' | 'createdAt'>) =>
   completedAt ?? createdAt;
 
-/** What analytics needs to know. */
+/** Returns the fields that analytics needs. */
 const seen = (job: v.InferOutput<typeof Job>) => {
   const { contactId, channel, accountId, status } = job;
   return { contactId, channel, accountId, status, at: countedAt(job) };
@@ -89,7 +89,7 @@ export const Jobs = entity({
     target: Target,
     /** The whole text of an account's message; the text of an e-mail is kept with the thread. */
     text: v.nullable(v.string()),
-    /** Of the conversation message, which lies with the contact. */
+    /** Id of the conversation message, which is kept with the contact. */
     messageId: id(),
     enrollmentId: v.nullable(id()),
     /** It is paused with its sequence, and stays queued. */
@@ -104,14 +104,14 @@ export const Jobs = entity({
     unsettledAttempts: v.optional(count(), 0),
     /** A mail that no quota of its day has paid for: it came with an imported workspace, or its sequence was paused. */
     isUnpaid: v.optional(v.boolean()),
-    /** What a day's quota has paid for a mail. */
+    /** Grant of a day's quota that paid for a mail. */
     paid: v.optional(v.object({ day: v.string(), amount: v.number() })),
     /** How many files its message has, and how many of them have surely arrived. */
     attachmentCount: v.optional(count(), 0),
     confirmedFiles: v.optional(count(), 0),
-    /** Those that lie at the platform, in their order, each for one recipient: they need not be uploaded again. */
+    /** Files already at the platform, in order, each for one recipient: they need not be uploaded again. */
     platformFiles: v.optional(v.array(PlatformFile), []),
-    /** What the platform calls the message that was sent. */
+    /** Id of the sent message at the platform. */
     atPlatform: v.optional(AtPlatform),
   }),
   references: [
@@ -136,7 +136,7 @@ export const Jobs = entity({
       at: 'file/{accountId}/{userId}/{fileId}',
     },
     sequence: ({ sequenceId }) => sequenceId,
-    /** Those to somebody who was named otherwise than as a contact. */
+    /** Index of jobs to recipients that were not given as a contact. */
     stated: {
       of: ({ contactId, channel, target }) => contactId === null && channel !== 'email' && senderName(channel, target),
       at: 'to/{stated}',
@@ -163,7 +163,7 @@ export const Jobs = entity({
 
 export type StoredJob = v.InferOutput<(typeof Jobs)['schema']>;
 
-/** Who sends a job has it in hand. */
+/** Claim of the sender that works on a job. */
 export const claims = leases({
   owner: 'claimedBy',
   until: 'claimedUntil',

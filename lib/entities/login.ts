@@ -26,7 +26,7 @@ export const Login = v.pipe(
   v.title('TelegramLogin'),
 );
 
-/** Of a phone number. */
+/** Returns the digits of a phone number. */
 export const digitsOf = (phone: string): string => phone.replaceAll(/\D/g, '');
 
 export const CreateLogin = v.pipe(
@@ -45,7 +45,7 @@ export const EnterCode = v.pipe(v.object({ code: line(100) }), v.title('EnterTel
 
 export const EnterPassword = v.pipe(v.object({ password: unkeptText(1000) }), v.title('EnterTelegramPassword'));
 
-/** Of whom the phone number is, once Telegram has let them in. */
+/** Owner of the phone number, once Telegram has accepted the login. */
 const LoggedIn = v.object({
   userId: v.string(),
   name: v.string(),
@@ -60,18 +60,18 @@ export const Logins = entity({
   name: 'login',
   schema: v.object({
     ...shown,
-    /** Of the account, unless it shall be called as the person is. */
+    /** Name of the account; without it the account has the person's name. */
     name: v.nullable(v.string()),
     phoneMasked: v.string(),
     passwordHint: v.nullable(v.string()),
-    /** What Telegram knows the attempt by, with its session, encrypted; empty once it is over. */
+    /** Identifier of the attempt at Telegram, with its session, encrypted; empty once it is over. */
     secret: v.string(),
     /** Wrong codes and passwords. */
     wrong: count(),
     /** Why nothing can be entered any more. */
     over: v.nullable(v.string()),
     user: v.nullable(LoggedIn),
-    /** Who is asking Telegram at the moment, and until when. */
+    /** Lease of the process that is calling Telegram. */
     askedBy: v.exactOptional(v.string()),
     askedUntilMs: v.number(),
   }),

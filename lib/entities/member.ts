@@ -46,7 +46,7 @@ export const CreateMember = v.object({
 
 export const InviteMember = v.pipe(v.object(CreateMember.entries), v.title('InviteMember'));
 
-/** What the owners and admins of a workspace may change. The address is how somebody signs in, and stays. */
+/** Fields that owners and admins of a workspace may change. The address identifies the member at sign-in and stays. */
 export const PatchMember = v.pipe(
   v.object({
     name: v.optional(memberName()),

@@ -6,7 +6,7 @@ import { choice, count, id, idInput, paging, queryInteger, queryTime, storedChoi
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
-/** Of one message. */
+/** Limit of one message. */
 export const maxAttachments = 100;
 const attachment = { id: id(), fileName: v.string(), contentType: v.string(), sizeBytes: count() };
 const contentId = v.nullable(v.string());
@@ -36,7 +36,7 @@ export const StoredAttachment = v.object({
   isInline: v.exactOptional(v.boolean()),
   /** Where a caller had put them, once they are copied: that, too, goes with an erasure before the bucket removes it. */
   uploadedAs: v.exactOptional(v.string()),
-  /** What the platform calls the file: the same in every message that carries it. */
+  /** Id of the file at the platform: the same in every message that carries it. */
   atPlatform: v.exactOptional(v.string()),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
@@ -67,9 +67,9 @@ export const Message = v.pipe(
     entities: v.array(TextEntity),
     /** Which message it answers. */
     replyToMessageId: v.nullable(id()),
-    /** Who has written it first. */
+    /** Author of the original message. */
     forwardedFrom: v.nullable(v.string()),
-    /** What its words cannot say, by the platform's name of its kind: an order form, a poll, buttons. */
+    /** Content besides the text, by the platform's name of its kind: an order form, a poll, buttons. */
     data,
     sentAt: v.nullable(time()),
     editedAt: v.nullable(time()),
@@ -99,7 +99,7 @@ export const WorkspaceMessageQuery = v.object({
 /** Ids of one conversation rise with time. */
 export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'));
 
-/** What a platform calls a message: ids tell apart what one account and one person have written each other. */
+/** Id of a message at a platform: ids are unique within one account and one person. */
 export const AtPlatform = v.object({ userId: v.string(), messageId: PlatformMessageId });
 export type AtPlatform = v.InferOutput<typeof AtPlatform>;
 
@@ -114,7 +114,7 @@ interface Found {
   accountId?: number | null | undefined;
 }
 
-/** What a message is found by, as far as it is said; none is a part of another. */
+/** Returns the texts by which a message is found, as far as they are known; none is a part of another. */
 export const messageTexts = ({ channel, direction, accountId }: Found): string[] =>
   [channel, direction, typeof accountId === 'number' ? `account=${accountId};` : undefined].filter(
     (text) => text !== undefined,
@@ -128,7 +128,7 @@ export const happenedAt = ({ sentAt, createdAt }: Pick<Shown, 'sentAt' | 'create
 
 type Placed = Pick<Shown, 'sentAt'> & { contactId: number | null };
 const contactOrder = ({ contactId }: Placed) => (contactId === null ? 'none' : sortableId(contactId));
-/** What analytics needs to know. */
+/** Returns the fields that analytics needs. */
 const seen = ({
   contactId,
   direction,
@@ -173,18 +173,18 @@ export const Messages = entity({
       order: (message) => `${message.sentAt}#${contactOrder(message)}`,
       copy: seen,
     },
-    /** What a workspace has, whoever wrote it to whom; one entry, by whose text it is found without being read. */
+    /** Index of all messages of a workspace; one entry each, whose text is searched without reading the row. */
     all: {
       of: ({ contactId }) => contactId !== null,
       copy: (message) => ({ text: messageTexts(message).join(' ') }),
     },
-    /** What came in and nobody has marked as read. */
+    /** Index of inbound messages that are not marked as read. */
     unread: {
       of: ({ contactId, direction, isRead }) =>
         direction === 'inbound' && !isRead && contactId !== null && { contactId },
       at: 'unread/{contactId}',
     },
-    /** What an account and a person have written each other. */
+    /** Index of the messages between an account and a person. */
     platform: {
       of: ({ accountId, atPlatform }) => accountId !== null && atPlatform && { accountId, userId: atPlatform.userId },
       at: 'platform/{accountId}/{userId}',

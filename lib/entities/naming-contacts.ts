@@ -12,8 +12,8 @@ import { Tasks } from './task.ts';
 import { Transactions } from './transaction.ts';
 
 /**
- * Those of all entities that refer to contacts: a function that merges or renames carries no others. Made of their `references`
- * by `npm run entities`.
+ * Entities that refer to contacts: a function that merges or renames carries no others. Made of their `references` by
+ * `npm run entities`.
  */
 export const namingContacts: readonly Entity[] = [
   Activities,

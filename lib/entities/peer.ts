@@ -16,7 +16,7 @@ export const Peers = entity({
     userId: v.number(),
     accessHash: v.string(),
     createdAt: v.string(),
-    /** What they have written is to be marked as read at Telegram, up to that message. */
+    /** Last message up to which the person's messages are to be marked as read at Telegram. */
     readUpTo: v.optional(v.nullable(v.string()), null),
   }),
   within: 'account/{accountId}/peer',

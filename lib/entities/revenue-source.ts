@@ -46,7 +46,7 @@ export const RevenueSourceList = v.pipe(
   v.title('RevenueSourceList'),
 );
 
-/** Of an environment: they are shown in one answer. */
+/** Limit per environment: one answer lists them all. */
 export const maxRevenueSources = 50;
 
 /** Sent to the feed as a bearer token. */
@@ -54,7 +54,7 @@ export const revenueCredential = { credential: v.optional(nullableSecret(), null
 
 export const ConnectRevenueSource = v.pipe(v.object(revenueCredential), v.title('ConnectRevenueSource'));
 
-/** What the panel makes. */
+/** Fields that the panel sets. */
 export const CreateRevenueSource = v.pipe(
   v.object({
     ...given,
@@ -78,7 +78,7 @@ export const RevenueSources = entity({
     credential: v.nullable(v.string()),
     /** Until when a pull that is running has the source for itself. */
     leasedUntil: v.nullable(v.string()),
-    /** Of the feed as it was when all of it was booked: the same again holds nothing new. */
+    /** Digest of the feed when all of it was booked: the same digest again brings nothing new. */
     lastDigest: v.exactOptional(v.string()),
   }),
   timer: (source, tenant) => {

@@ -4,11 +4,14 @@ import { id, storedChoice } from '#lib/core/schema.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 
-/** What the row of a sender holds at most, however it is paced: it is written with every turn. */
+/** Limit of recipients in a sender's row, at any pace: each lease writes the whole row. */
 export const maxPeers = 500;
 export const maxSends = 1000;
 
-/** What was sent lately, so that the next sender keeps the pace: times in epoch milliseconds, by recipient and of the last minute. */
+/**
+ * Recent sends, so that the next sender keeps the pace: times in epoch milliseconds, by recipient and of the last
+ * minute.
+ */
 const Pace = v.object({
   peers: v.record(v.string(), v.number()),
   sends: v.array(v.number()),
@@ -16,13 +19,12 @@ const Pace = v.object({
 export type Pace = v.InferOutput<typeof Pace>;
 
 /**
- * Who uses an account, until when, and at what pace it sends. Two connections at once would end a Telegram session for
- * ever.
+ * Lease of an account, with the pace at which it sends. Two connections at once would end a Telegram session for ever.
  */
 export const Senders = entity({
   name: 'sender',
   schema: v.object({
-    /** Of the account. */
+    /** Id of the account. */
     id: id(),
     channel: storedChoice(platforms),
     owner: v.string(),

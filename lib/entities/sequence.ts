@@ -89,7 +89,7 @@ export const CreateSequence = v.pipe(
   v.title('CreateSequence'),
 );
 
-/** What a draft may change. */
+/** Fields that a draft may change. */
 export const PatchSequence = v.pipe(v.partial(v.object(given)), v.title('PatchSequence'));
 
 /** A contact that is enrolled by hand. */

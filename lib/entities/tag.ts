@@ -23,7 +23,7 @@ export const PatchTag = v.pipe(
   v.title('PatchTag'),
 );
 
-/** Of a workspace. */
+/** Limit of a workspace. */
 export const maxTags = 1000;
 
 /** A tag of the dictionary. `contactCount` is kept by the transactions that attach and detach. */

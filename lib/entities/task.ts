@@ -111,7 +111,7 @@ const inDeal = {
   dueAt: v.nullable(v.string()),
 };
 
-/** What the index of a deal's tasks keeps of each, so that a deal is read with its tasks at once. */
+/** Fields of a task in the index of its deal, so that a deal is read with its tasks in one query. */
 export const TaskCopy = v.object(inDeal);
 
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
@@ -139,7 +139,7 @@ export const Tasks = entity({
   },
   counters: {
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
-    /** What is due, by month, read with what is open. */
+    /** Index of due tasks by month, read with the open ones. */
     due: {
       of: (task) => isAwaited(task) && { name: `due/${countedMonth(String(task.dueAt))}`, add: { count: 1 } },
       group: 'tasks',
@@ -154,7 +154,7 @@ export const isOverdue = ({ status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'
   status !== 'done' && dueAt !== null && dueAt < now;
 
 /** As it is shown at a time. */
-export const shownTask = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
+export const toTaskView = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
   ...task,
   status: statusNames[task.status] ?? task.status,
   priority: priorityNames[task.priority] ?? task.priority,

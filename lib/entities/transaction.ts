@@ -35,7 +35,7 @@ const summed = {
   category: v.nullable(v.string()),
 };
 
-/** What the index of realized transactions keeps of each. */
+/** Fields of a transaction in the index of realized transactions. */
 export const TransactionCopy = v.object(summed);
 
 /** One entry of the ledger (contract section 8). */
@@ -85,7 +85,7 @@ export const TransactionQuery = v.object({
   q: v.optional(queryText()),
 });
 
-/** What realized transactions share that are summed together. */
+/** Returns the group of realized transactions that are summed together. */
 export const groupName = ({
   currency,
   type,
@@ -118,7 +118,7 @@ export const Transactions = entity({
     search: { copy: ({ description, category }) => searchable(description, category) },
   },
   counters: {
-    /** What is realized, by day. */
+    /** Index of realized transactions by day. */
     realized: {
       group: 'realized/{month}',
       of: (transaction) =>

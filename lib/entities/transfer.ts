@@ -21,11 +21,11 @@ export type Source = v.InferOutput<typeof Source>;
 /** Outlives the process that is at a transfer. */
 export const claimMs = (attachmentTimeoutSeconds + 5) * secondMs;
 
-/** What is still to be brought into the bucket for a message; the row goes when it is there. */
+/** Files still to be stored in the bucket for a message; the row goes when they are there. */
 export const Transfers = entity({
   name: 'transfer',
   schema: v.object({
-    /** Of the message. */
+    /** Id of the message. */
     id: id(),
     /** In its thread, where it is a mail. */
     mail: v.nullable(v.object({ threadId: id(), id: id() })),
@@ -35,7 +35,7 @@ export const Transfers = entity({
     /** When somebody is to begin, or to try again should who is at it never end. */
     dueAt: time(),
     tries: count(),
-    /** Of the tries those that found the day's quota used up. */
+    /** Number of tries that found the day's quota used up. */
     waitedDays: v.exactOptional(count()),
     /** Attachments that the message has no longer: their bytes go. */
     replaced: v.exactOptional(v.array(id())),
@@ -57,7 +57,7 @@ export const Transfers = entity({
 
 export type Transfer = v.InferOutput<(typeof Transfers)['schema']>;
 
-/** What stays of one whose message is gone, until what was brought is removed: nothing that it was called. */
+/** Returns the rest of a transfer whose message is gone, without its names, until its stored files are removed. */
 export function erased({ isWaiting: _, parts, ...begun }: Transfer, dueAt: string): Transfer {
   return { ...begun, parts: parts.map((part) => ({ ...part, ref: '' })), isErased: true, dueAt };
 }

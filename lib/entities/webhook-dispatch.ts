@@ -5,7 +5,7 @@ import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const schema = v.object({
-  /** Of the endpoint. */
+  /** Id of the endpoint. */
   id: id(),
   /** The earliest time of anything that waits; null when nothing does. */
   at: v.nullable(v.string()),

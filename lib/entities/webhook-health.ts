@@ -10,7 +10,7 @@ import { entity } from '#lib/table/entity.ts';
 export const Healths = entity({
   name: 'webhook-health',
   schema: v.object({
-    /** Of the endpoint. */
+    /** Id of the endpoint. */
     id: id(),
     consecutiveFailures: count(),
     /** The first failure since the last success. */

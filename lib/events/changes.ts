@@ -1,4 +1,4 @@
-import { shownMetadata } from '#lib/core/metadata.ts';
+import { toMetadataView } from '#lib/core/metadata.ts';
 
 /** The name of a field as `changed` has it, from a caller who may have read it in an answer: `leadScore`, `Stage`. */
 export const eventFieldName = (name: string) =>
@@ -7,7 +7,7 @@ export const eventFieldName = (name: string) =>
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function eventValue(field: string, value: unknown): unknown {
-  if (field === 'metadata') return shownMetadata(value as Record<string, string>);
+  if (field === 'metadata') return toMetadataView(value as Record<string, string>);
   if (Array.isArray(value))
     return value.map((one) => (typeof one === 'object' && one !== null ? eventObject(one) : one));
   return /^id$|Id$/.test(field) && value !== null && value !== undefined ? String(value) : value;

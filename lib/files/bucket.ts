@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isMissing } from '#lib/aws/aws.ts';
 import { ownConnections } from '#lib/aws/connections.ts';
-import { sliced } from '#lib/core/async.ts';
+import { chunks } from '#lib/core/async.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 
@@ -77,7 +77,7 @@ const maxKeysPerCall = 1000;
 
 /** Removes files, also those that are gone already. */
 export async function removeFiles(keys: readonly string[]): Promise<void> {
-  for (const some of sliced(keys, maxKeysPerCall)) {
+  for (const some of chunks(keys, maxKeysPerCall)) {
     const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
     const { Errors = [] } = await s3().send(new DeleteObjectsCommand({ Bucket: env('FILES_BUCKET'), Delete }));
     if (Errors.length > 0) throw new Error(`${Errors.length} files are not removed: ${Errors[0]?.Code}`);

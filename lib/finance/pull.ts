@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decrypt, unlessUnreadable } from '#lib/aws/secrets.ts';
-import { sliced } from '#lib/core/async.ts';
+import { chunks } from '#lib/core/async.ts';
 import { minuteMs, now, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
@@ -106,7 +106,7 @@ async function ingest(
 ): Promise<Pick<Result, 'ingested' | 'next'> & { unbookable: readonly string[]; isAll: boolean }> {
   const deadline = now() + ingestMs;
   const fresh = await unseen(new UnitOfWork(tenant, system), source.id, rows, true);
-  const left = sliced(fresh, rowsPerTransaction);
+  const left = chunks(fresh, rowsPerTransaction);
   const unbookable: string[] = [];
   let ingested = 0;
   const cutShort = (next: Result['next']) => ({ ingested, unbookable, isAll: false, next });
@@ -119,7 +119,7 @@ async function ingest(
     } catch (error) {
       if (!isPermanent(error)) throw error;
       const [{ id }, ...others] = together as [FeedRow, ...FeedRow[]];
-      if (others.length > 0) left.unshift(...sliced(together, 1));
+      if (others.length > 0) left.unshift(...chunks(together, 1));
       else {
         unbookable.push(id);
         log().error('a row of a feed cannot be booked', { revenueSourceId: source.id, error: error as Error });

@@ -19,7 +19,7 @@ const page = 'index.html';
 /** A name that follows the content: `main-3KQ5Z2AB.js`. */
 const hashed = /-[A-Z0-9]{8}\.\w+$/;
 
-/** What a page may load and do, and who may show it in a frame: nobody. */
+/** Policy of a page: its sources, its calls, and no frame around it. */
 const policies = {
   'Content-Security-Policy': [
     "default-src 'none'",

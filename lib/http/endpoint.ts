@@ -87,7 +87,7 @@ export const publicEndpoint = <Response extends v.GenericSchema>(
     headers: {},
   }));
 
-/** What somebody sends who is nobody yet. */
+/** Request of a caller who is not identified. */
 export interface OpenRequest<Body> {
   body: Body;
   facts: RequestFacts;

@@ -33,7 +33,7 @@ const Stored = v.object({
   headers: v.optional(v.record(v.string(), v.string()), {}),
   piece: v.optional(v.instance(Uint8Array), new Uint8Array()),
   more: v.optional(v.number(), 0),
-  /** Of which attempt the further pieces are. */
+  /** Attempt to which the further pieces belong. */
   attempt: v.optional(v.string()),
 });
 type Stored = v.InferOutput<typeof Stored>;

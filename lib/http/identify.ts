@@ -8,7 +8,9 @@ import { unitsTaken } from '#lib/table/usage.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 import { type Route, scopesOf } from './route.ts';
 
-/** Who is it, from where, may they, and how much is left: by the scope that the event asks for, and the roles that members need. */
+/**
+ * Returns the step that identifies the caller and checks the rate limit, the scope that the event asks for, and the roles that members need.
+ */
 export const identifying = (scopeOf: (event: Event) => Route['scope'], roles?: Route['roles']): RequestStep => ({
   before: async ({ event, context }) => {
     const progress = progressOf(context);

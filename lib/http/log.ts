@@ -1,9 +1,9 @@
 import { now } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import type { RequestLine } from '#lib/workspaces/request-line.ts';
+import { maskPath, routeLabel } from './mask-path.ts';
 import type { Progress, Result } from './progress.ts';
 import type { Route } from './route.ts';
-import { shownPath, shownRoute } from './shown-path.ts';
 
 /** The log line of a request, from which its workspace has it in the request log. A metric for each route would cost
  * more than it tells: the log says how long which took. */
@@ -13,7 +13,7 @@ export function report(route: Route, progress: Progress, { statusCode: status = 
   log().info('request', {
     requestId: facts.requestId,
     method: facts.method,
-    route: shownRoute(route),
+    route: routeLabel(route),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
     ...ownerOf(route, progress, status, body),
@@ -35,7 +35,7 @@ function ownerOf(route: Route, { caller, refused, facts }: Progress, status: num
     ...tenant,
     ...(isWorthKeeping(keyId, status) && {
       isKept: true,
-      path: shownPath(route, facts.path),
+      path: maskPath(route, facts.path),
       reason: status >= 400 ? reasonIn(body) : null,
       ip: facts.ip,
     }),
@@ -52,7 +52,7 @@ function reasonIn(body = ''): string | null {
   }
 }
 
-/** Of a key and minute, in this process: the rate limit holds back no call beyond it from costing a line. */
+/** Lines per key and minute, in this process: calls above the rate limit would cost a line each. */
 const maxLimited = 20;
 const limited = new Map<string, number>();
 let minute = 0;

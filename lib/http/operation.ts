@@ -11,10 +11,10 @@ import { IdPool } from '#lib/table/ids.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { answerText } from './answer-text.ts';
+import { boundNames } from './bound-names.ts';
 import { withoutCredentials } from './credentials.ts';
 import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
-import { namesShown } from './names-shown.ts';
 import { answersTag, type Input, type Params, type RequestFacts, type Route, type Texts } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
@@ -23,7 +23,7 @@ export interface Operation {
   work(input: Input<unknown, unknown>): Promise<unknown>;
 }
 
-/** What a caller sends, before it is validated. */
+/** Call before its validation. */
 export interface Call {
   /** Path variables as text. */
   path: Record<string, string>;
@@ -122,13 +122,16 @@ export async function executeTogether(
   );
 }
 
-/** What `execute` and `executeTogether` have in common: nothing is done that the caller may not do. */
+/** Runs the checks that `execute` and `executeTogether` share: nothing is done that the caller may not do. */
 async function permittedWork({ route, work }: Operation, input: Input<unknown, unknown>): Promise<unknown> {
   await route.permit?.(input);
   return work(input);
 }
 
-/** What is kept was permitted then; what the caller may do can have become less. Whatever else has changed since is no reason. */
+/**
+ * Checks a kept answer: it was permitted then, but the caller's rights may be fewer now. No other change is a reason to
+ * refuse it.
+ */
 async function requireStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
   try {
     await route.permit?.({ tx: new UnitOfWork(caller.tenant, caller.actor), caller, params, body });
@@ -227,7 +230,7 @@ const idOf = (result: unknown) => {
   return typeof id === 'number' ? id : undefined;
 };
 
-/** What the work answers, as it is sent. Throws where that is not what the route says. */
+/** Returns the answer of the work in its sent form. Throws when it is not what the route declares. */
 export function answerOf(
   route: Route,
   params: Params,
@@ -251,7 +254,7 @@ export function answerOf(
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
   if (reply.location) headers['Location'] = reply.location;
-  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = namesShown(reply.ignored).join(',');
+  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = boundNames(reply.ignored).join(',');
   return { status, body, headers };
 }
 

@@ -4,7 +4,7 @@ import { quietly } from '#lib/core/log.ts';
 import { primeTimeoutMs } from '#lib/core/timeouts.ts';
 import type { RouteHandler } from './endpoint.ts';
 
-/** Of the right form, and nobody's: no key has this id. */
+/** Well-formed key that belongs to nobody: no key has this id. */
 const nobody = `Bearer csk_live_${'0'.repeat(44)}`;
 
 /** Where several functions share a process and its modules, the first one has warmed them. */

@@ -8,10 +8,10 @@ import type { RequestFacts } from './route.ts';
 export type Event = APIGatewayProxyEventV2;
 export type Result = APIGatewayProxyStructuredResultV2;
 
-/** Who called, whatever they may do. */
+/** Caller, without its rights. */
 export type Known = Pick<Caller, 'tenant' | 'keyId' | 'actor'>;
 
-/** What the steps of one request hand on to each other and to its work. */
+/** State that the steps of one request hand on to each other and to its work. */
 export interface Progress {
   readonly startedAtMs: number;
   readonly facts: RequestFacts;
@@ -44,7 +44,7 @@ export function progressOf({ progress }: RequestContext): Progress {
   return progress;
 }
 
-/** Who calls, behind the step that asks. */
+/** Returns the caller, after the step that identifies it. */
 export function callerOf({ caller }: Progress): Caller {
   if (caller === undefined) throw new Error('nobody has asked who calls');
   return caller;

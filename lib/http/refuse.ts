@@ -7,7 +7,7 @@ import { auditEntry } from './operation.ts';
 import { type Known, progressOf, type RequestStep } from './progress.ts';
 import type { RequestFacts, Route } from './route.ts';
 
-/** Whatever is thrown becomes an answer in the envelope; refusals of a known caller that the contract names are audited. */
+/** Returns the step that turns every error into an answer in the envelope; refusals of a known caller that the contract names are audited. */
 export const refusing = (route: Route): RequestStep => ({
   onError: async (request) => {
     const { caller, refused, facts } = progressOf(request.context);
@@ -27,7 +27,7 @@ export const refusing = (route: Route): RequestStep => ({
   },
 });
 
-/** What may pass is worth a retry; anything else unexpected is ours. */
+/** Returns the problem of an unexpected error: one that may pass is worth a retry, any other is a bug. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isPassing(error)) return unavailable(1, error);

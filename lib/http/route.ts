@@ -35,9 +35,9 @@ export interface Route<
   alsoAt?: readonly string[];
   summary: string;
   description?: string;
-  /** Of several one is enough; `any` = any valid key; `public` = no key needed. */
+  /** Scopes, one of which is enough; `any` = any valid key; `public` = no key needed. */
   scope: Scope | readonly Scope[] | 'any' | 'public';
-  /** Of whom one calls by a session of the panel: nobody does by a key (contract section 27). */
+  /** Roles of members who call by a session of the panel; keys cannot (contract section 27). */
   roles?: readonly Role[];
   query?: Query;
   body?: Body;
@@ -48,7 +48,7 @@ export interface Route<
   /** Other success statuses that the work may set in `reply.status`. */
   otherStatuses?: readonly (200 | 201 | 202)[];
   response: Response;
-  /** What it answers with each status, where that differs; `response` is then any of them. */
+  /** Schemas by status, where they differ; `response` is then any of them. */
   responseOf?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>;
   /** Error codes besides those every route can answer. */
   errors: readonly ErrorCode[];
@@ -75,7 +75,9 @@ export interface Route<
   /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are thirty at most. */
   hasNoTool?: boolean;
   needs?: readonly Need[];
-  /** What its bundle has besides the table's client, and may therefore weigh more than 1.3 times a bare DocumentClient. */
+  /**
+   * Part of the bundle besides the table's client, for which it may weigh more than 1.3 times a bare DocumentClient.
+   */
   heavyDependency?: string;
   /** It may read for two seconds: the stack reserves its concurrency, so that it takes no more of the account's. */
   isSlow?: true;
@@ -93,7 +95,7 @@ export function answersTag({ method, path, status, current, representation }: Ro
   return status === 201 || (status === 200 && current !== undefined && representation === undefined);
 }
 
-/** What an operation is given. */
+/** Input of an operation. */
 export interface Input<Query, Body, Path extends string = string, Text extends string = string> {
   /** Reads what it needs; what it changes is committed after the work, together with the idempotency record and the audit entry. */
   tx: UnitOfWork;
@@ -102,7 +104,7 @@ export interface Input<Query, Body, Path extends string = string, Text extends s
   texts: Texts<Text>;
   query: Query;
   body: Body;
-  /** What the work may say about its answer besides the body. */
+  /** Parts of the answer that the work may set besides the body. */
   reply: { status?: 200 | 201 | 202; ignored: string[]; location?: string };
   request: RequestFacts;
   /** Whether the caller wants what is unknown refused. */
@@ -111,7 +113,7 @@ export interface Input<Query, Body, Path extends string = string, Text extends s
   claim?: Claim | undefined;
 }
 
-/** Who asked, for the audit trail and the log; the same for HTTP and MCP. */
+/** Facts of a request for the audit trail and the log; the same for HTTP and MCP. */
 export interface RequestFacts {
   requestId: string;
   method: string;

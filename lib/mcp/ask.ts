@@ -8,7 +8,7 @@ import { type Call, execute, executeTogether, type Step } from '#lib/http/operat
 import { auditRefusal, problemOf } from '#lib/http/refuse.ts';
 import type { Route } from '#lib/http/route.ts';
 import { isObject } from './message.ts';
-import type { Arguments, Ask, Shown, Update } from './tool.ts';
+import type { Arguments, Ask, Update, View } from './tool.ts';
 
 type Request = Pick<IdentifiedRequest, 'caller' | 'facts'>;
 
@@ -20,11 +20,11 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
   const taken = new Set<string>();
   const ignored = new Set<string>();
 
-  const read = ({ status, body, headers }: Reply): Shown => {
+  const read = ({ status, body, headers }: Reply): View => {
     for (const name of (headers['X-Ignored-Parameters'] ?? '').split(',')) {
       if (name !== '') ignored.add(name);
     }
-    const shown = JSON.parse(body) as Shown;
+    const shown = JSON.parse(body) as View;
     if (status >= 400) throw new Problem(shown.error, shown.message, shown.details, { status });
     return shown;
   };

@@ -8,13 +8,13 @@ import { scopesOf } from '#lib/http/route.ts';
 export type Arguments = Record<string, unknown>;
 
 /** Runs one operation with those of the arguments that it knows. Resolves with the body of its answer. Raises Problems. */
-export type Ask = (of: Endpoint, args: Arguments) => Promise<Shown>;
+export type Ask = (of: Endpoint, args: Arguments) => Promise<View>;
 /** Runs several writes to one resource as one; resolves with the resource and the bodies of all answers. */
-export type Update = (steps: readonly [Part, ...Part[]]) => Promise<{ shown: Shown; answers: Shown[] }>;
+export type Update = (steps: readonly [Part, ...Part[]]) => Promise<{ shown: View; answers: View[] }>;
 type Part = readonly [of: Endpoint, args: Arguments];
 
 // biome-ignore lint/suspicious/noExplicitAny: the schema of its route says what a body is.
-export type Shown = any;
+export type View = any;
 
 /** One parameter of a tool, as the model reads it. */
 export interface Parameter {

@@ -3,8 +3,8 @@ import { parseFields } from '#lib/core/fields.ts';
 import { log } from '#lib/core/log.ts';
 import { invalidField, invalidFields, type Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
+import { boundNames } from '#lib/http/bound-names.ts';
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
-import { namesShown } from '#lib/http/names-shown.ts';
 import { problemOf } from '#lib/http/refuse.ts';
 import { meantBy } from './arguments.ts';
 import { asking } from './ask.ts';
@@ -38,7 +38,7 @@ async function run(
     const value = (await tool.run(ask, args, update)) as object;
     const untaken = Object.keys(args).filter((name) => !taken.has(name) && !isOwn(tool, name));
     requireFilter(tool, args, new Set([...ignored, ...untaken]));
-    const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
+    const ignoredArguments = [...new Set([...ignored, ...boundNames(untaken)])];
     return resultOf({
       ...withFields(
         Array.isArray(value) ? { items: value } : value,
@@ -67,7 +67,7 @@ function requireFilter({ takes, uses }: Tool, args: Arguments, ignored: Readonly
   const filters = Object.keys(args).filter((name) => ![...asides, ...by].includes(name));
   if (!takes['filters'] || filters.length === 0 || !filters.every((name) => ignored.has(name))) return;
   throw invalidFields(
-    namesShown(filters).map((name) => ({
+    boundNames(filters).map((name) => ({
       field: name,
       code: 'not_allowed',
       message: `${name} is no filter of this tool`,

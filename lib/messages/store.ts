@@ -15,7 +15,7 @@ import {
   type WorkspaceMessageQuery,
 } from '#lib/entities/message.ts';
 import { mergedInto, presentId, resolveMerged } from '#lib/entities/references/merged.ts';
-import { reachBy, reachOf, united } from '#lib/entities/references/reach.ts';
+import { reachBy, reachOf, unite } from '#lib/entities/references/reach.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { entries } from '#lib/table/entries.ts';
@@ -324,7 +324,7 @@ async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
       ...contact,
       lastMessageAt: latest(contact.lastMessageAt, message.sentAt),
       hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
-      reach: united(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
+      reach: unite(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
     };
     // Who writes it meets everybody else who does; but whoever marks messages as read must meet one that comes in.
     const isTold = message.direction === 'outbound' && JSON.stringify(told) === JSON.stringify(contact);

@@ -1,7 +1,7 @@
 import { changeContact } from '#lib/contacts/change.ts';
 import { messaging, type Platform } from '#lib/core/channel.ts';
 import { senderName, type Target, targetOf, userIdOn } from '#lib/core/channel-target.ts';
-import { Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { findHolder, findIdentity } from '#lib/messages/identity.ts';
@@ -68,7 +68,7 @@ const tell = (tx: UnitOfWork, identity: Identity, username: string | null, at: s
   tx.update(Identities, { ...identity, told: { username, at } });
 
 const isSame = (one: string | null, other: string | null) =>
-  one === other || (one !== null && other !== null && normalised.username(one) === normalised.username(other));
+  one === other || (one !== null && other !== null && normalize.username(one) === normalize.username(other));
 
 async function takeFromOthers(
   tx: UnitOfWork,

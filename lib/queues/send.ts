@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { shortCalls } from '#lib/aws/short-calls.ts';
-import { inParallel, sliced } from '#lib/core/async.ts';
+import { chunks, inParallel } from '#lib/core/async.ts';
 import { minuteMs, now } from '#lib/core/clock.ts';
 import { env, queueUrl } from '#lib/core/env.ts';
 import { unavailable } from '#lib/core/problem.ts';
@@ -73,7 +73,7 @@ async function dispatchAll(
       else undispatched.push(...batch.map(({ row }) => ({ row, error })));
     }
   };
-  await inParallel(sliced(messages, size), maxCalls, dispatch);
+  await inParallel(chunks(messages, size), maxCalls, dispatch);
   return undispatched;
 }
 
@@ -95,7 +95,7 @@ interface Message {
 
 /** Sends messages at once. Throws unless it takes all of them; some may have been taken then. */
 export async function sendMessages(queue: QueueName, messages: readonly Message[]): Promise<void> {
-  for (const batch of sliced(messages, 10)) {
+  for (const batch of chunks(messages, 10)) {
     const [refused] = await send(
       queue,
       batch.map(({ tenant, message, group }) => ({ tenant: tenantKey(tenant), message, group, delaySeconds: 0 })),

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 const sideBySide = 32;
-/** So many partitions in a row in which there is nothing are enough for one go. */
+/** Number of empty partitions in a row after which one go ends. */
 const maxEmpty = 320;
 
 /** A row, and the place behind it. */

@@ -5,12 +5,12 @@ import { type Key, rowPartition, sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** What the request holds while it runs under an `Idempotency-Key`. */
+/** Batch state of a request that runs under an `Idempotency-Key`. */
 export interface Claim {
   key: Key;
 }
 
-/** What the items of a request under an Idempotency-Key have come to, kept in the very transactions that did them. */
+/** Results of the items of a request under an Idempotency-Key, written in the transactions that did them. */
 export interface Progress<Outcome> {
   of(index: number): Outcome | undefined;
   /** Keeps the outcome with the item's transaction, which ItemDone refuses when another call was first. */
@@ -29,7 +29,7 @@ export class ItemDone<Outcome> extends Problem {
 
 const keptSeconds = 24 * 3600;
 
-/** What earlier calls with this claim and body have done; without a claim nothing is kept. */
+/** Returns what earlier calls with this claim and body have done; without a claim nothing is kept. */
 export async function openProgress<Outcome>(claim: Claim | undefined, body: string): Promise<Progress<Outcome>> {
   if (claim === undefined) return { of: () => undefined, mark: () => {} };
   const pk = rowPartition('outcome', { claim: claim.key.pk });

@@ -10,15 +10,15 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { unitsTaken } from '#lib/table/usage.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './batch-progress.ts';
 
-/** What one `op` of a batch means. */
+/** Meaning of one `op` of a batch. */
 export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown = unknown> {
-  /** Of the item, `op` included. */
+  /** Schema of the item, `op` included. */
   schema: Schema;
   /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
   readOnly?: Record<string, string>;
   /** The ids that the item may need, by entity name, so that all items' are reserved in one trip. */
   ids?(item: v.InferOutput<Schema>): Record<string, number>;
-  /** What the item touches: items that touch the same run in order, others side by side. `*` touches everything. */
+  /** Names the resources of an item: items that share one run in order, others side by side. `*` is every resource. */
   touches?(item: v.InferOutput<Schema>): string;
   /** The status and the resource that the single call would answer. */
   run(tx: UnitOfWork, item: v.InferOutput<Schema>): Promise<{ status: 200 | 201; shown: Shown }>;
@@ -68,7 +68,7 @@ export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
             status: count(),
             ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
             error: v.nullable(Envelope),
-            /** Of a resource that has no room in the answer. */
+            /** Resource that has no room in the answer. */
             id: v.optional(id()),
           }),
           v.title(title.replace(/s$/, '')),
@@ -221,7 +221,10 @@ const sideBySide = 8;
 /** One transaction of DynamoDB takes as many with all that belongs to them, but for the largest. */
 const maxAtomic = 10;
 
-/** What a batch writes at most, of about 10 MB, in read units: a transaction takes two write units a kilobyte, also of what it only asks. */
+/**
+ * Upper bound of a batch's writes, about 10 MB, in read units: a transaction takes two write units a kilobyte, also for
+ * its checks.
+ */
 const maxUnits = 100_000;
 
 const tooLarge = () => badRequest('batch_too_large', 'a batch writes at most 10 MB: put this in another');

@@ -9,7 +9,7 @@ import { bytesOf } from './size.ts';
 import { countWriteUnits, writeUnitsOf } from './usage.ts';
 import { type Action, actionOf, type Condition, type Write } from './write.ts';
 
-/** What one transaction may hold (DynamoDB's limit). */
+/** Limit of actions in one transaction (DynamoDB's limit). */
 const maxActions = 100;
 /** DynamoDB's limit is 4 MB, of which what an unread item has is not known here. */
 const maxBytes = 3_500_000;
@@ -20,9 +20,9 @@ export const weightOf = (change: Change): number => Math.max(bytesOf(change), ch
 /** Turns a failed condition into the answer. */
 export type Refusal = (item: Record<string, unknown> | undefined) => Problem;
 
-/** What a unit of work does to one item. */
+/** Change of one item in a unit of work. */
 export interface Change extends Write {
-  /** What must hold of the item until the commit: the version that was read, or whether it is there. */
+  /** Condition on the item until the commit: the version that was read, or its presence. */
   expectedVersion?: number | 'absent' | 'present' | undefined;
   /** An index entry of a row whose key nobody else knows yet. */
   isEntryOfNewKey?: boolean;
@@ -35,7 +35,7 @@ export interface Change extends Write {
 export interface Conditional {
   key: Key;
   action: Action;
-  /** What it comes to in a transaction. */
+  /** Bytes that it takes of a transaction. */
   bytes: number;
   refusal?: Refusal | undefined;
   /** It puts another state of a row in the place of the one that was read: that needs no transaction if it is all. */
@@ -119,7 +119,7 @@ async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | und
   }
 }
 
-/** Of one action; whoever runs the work again may find it otherwise. */
+/** Codes of a failed action that may succeed when the work runs again. */
 const conflicts = [conditionFailed, 'TransactionConflict'];
 const busy = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 

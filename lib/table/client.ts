@@ -34,7 +34,7 @@ import { marshallOptions, unmarshallOptions } from './attributes.ts';
 import { withPlainItems } from './errors.ts';
 import { countReadUnits, countWriteUnits } from './usage.ts';
 
-/** What is asked of the table, with what it says to it; attributes are plain values. */
+/** Calls of the table with their inputs and outputs; attributes are plain values. */
 export interface Operations {
   BatchGetItem: { input: BatchGetCommandInput; output: BatchGetCommandOutput };
   BatchWriteItem: { input: BatchWriteCommandInput; output: BatchWriteCommandOutput };

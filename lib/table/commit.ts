@@ -3,7 +3,10 @@ import { requireOwn } from './keys.ts';
 import { outboxItems } from './outbox.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** What a unit of work writes, events and audit entry included. Throws where a row of another tenant is among it. */
+/**
+ * Returns all that a unit of work writes, events and audit entry included. Throws when a row of another tenant is among
+ * it.
+ */
 function actionsOf(tx: UnitOfWork): Conditional[] {
   const { changes, writes, events, audit } = tx.work;
   const outbox = outboxItems(tx.tenant, tx.id, tx.now, tx.actor, events, audit);

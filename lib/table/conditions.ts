@@ -6,7 +6,7 @@ export function matching<Row>(...conditions: (Condition<Row> | false)[]): { matc
   return wanted.length === 0 ? {} : { matches: (row) => wanted.every((holds) => holds(row)) };
 }
 
-/** What `commonFilters` ask of a list (contract 0.2); the times are inclusive. */
+/** Filters of a list for `commonFilters` (contract 0.2); the times are inclusive. */
 export const common = {
   ids: (ids: readonly number[]) => ({ ids }),
   createdSince: (time: string) => ({ createdSince: time, matches: ({ createdAt }: Dated) => createdAt >= time }),

@@ -38,7 +38,7 @@ export function readable<S extends v.GenericSchema>(schema: S, row: unknown): v.
   throw new Unreadable(`it cannot be read: ${v.getDotPath(issues[0])} ${issues[0].type}`);
 }
 
-/** What DynamoDB, SQS and the Scheduler say of one row, and not of their own state. */
+/** Error names by which DynamoDB, SQS and the Scheduler refuse one row; they say nothing of the service's own state. */
 const refusals = [
   'ValidationException',
   'SerializationException',
@@ -106,7 +106,7 @@ export async function bury({ pk, sk }: Key, error: unknown): Promise<void> {
   }
 }
 
-/** What is shown of a dead letter, as far as this version can read it. */
+/** Fields of a dead letter that an operator sees, as far as this version can read them. */
 const Shown = v.object({
   tenant: v.fallback(v.nullable(v.string()), null),
   tries: v.fallback(v.nullable(v.number()), null),

@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '#lib/core/queues.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { holdsWords } from '#lib/core/text.ts';
-import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
+import { blank, fillKey, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */
 export const duePrefix = sharedPrefixes.due;
@@ -19,10 +19,10 @@ interface Timer {
   isPaced?: boolean;
 }
 
-/** What an index is asked by. Several names together fill a partition that is called otherwise (`at`). */
+/** Names that a query fills in for an index. Several together fill a partition with another name (`at`). */
 type Value = string | number | true | Fields;
 type Fields = Readonly<Record<string, string | number>>;
-/** What an item has of it: one value, several, or none. */
+/** Values of an item in an index: one, several, or none. */
 type Values = Value | false | null | undefined | readonly (string | number | Fields)[];
 type ValueIn<Given> = Given extends readonly (infer One)[] ? One : Exclude<Given, false | null | undefined>;
 
@@ -34,7 +34,7 @@ interface Span {
 
 /** A second place where an entity is found: by a value that it has, or by being what the index is called after. */
 interface Index<Row> extends Span {
-  /** What an item has of it; every item is in an index without. */
+  /** Returns the values of an item; without it every item is in the index. */
   of?(row: Row): Values;
   /** Its partition when that is neither `stage=new` nor, for `true`, `unread`: `{sequenceId}/status={status}`. */
   at?: string;
@@ -68,17 +68,17 @@ export interface Reference<Field extends string = string> {
 }
 
 /**
- * Of a mergeable entity: rows show its name, or once did. It is written with the first of them and raises the version, so that whoever
- * gives it another name either reads it or meets a conflict; whoever only queries an index might see one half of a transaction.
+ * Marks a mergeable entity whose name other rows show, or once did. It is written with the first of them and raises the
+ * version. A rename therefore reads the mark or meets a conflict; a query of an index could see half of a transaction.
  */
 export const nameShown = 'isNameShown';
 
-/** What an item adds to a counter. */
+/** Counter that an item adds to. */
 interface Counted {
-  /** Of the counter in its group. */
+  /** Name of the counter in its group. */
   name: string;
   add: Readonly<Record<string, number>>;
-  /** What fills the name of the group. */
+  /** Field that fills the name of the group. */
   in?: Readonly<Record<string, string>>;
 }
 
@@ -97,7 +97,7 @@ export interface Entity<
   Sums extends Counters<never> = Counters<never>,
 > {
   name: string;
-  /** Of the stored item; every read is parsed with it. */
+  /** Schema of the stored item; every read is parsed with it. */
   schema: Schema;
   /**
    * Its version is one more than there are of them: the first turns what version 1 wrote into what version 2 would have written. What
@@ -116,11 +116,11 @@ export interface Entity<
   countedBeside?: readonly string[];
   /** Where else it is found, by the names that queries use. */
   indexes?: Own;
-  /** Whom it names, where that one must be there: who moves, renames or checks it finds the rows by this. */
+  /** Entities that a row names and that must exist. A merge, rename, or check finds the rows by this. */
   references?: readonly Reference[];
   /** One of them may become another one, or get another name, while rows name it. Its schema has `isNameShown`. */
   isMergeable?: true;
-  /** What is summed over all of them, kept in the transactions that change them. */
+  /** Sums over all items, kept in the transactions that change them. */
   counters?: Sums;
   timer?(item: InferOutput<Schema>, tenant: Tenant): Timer | null;
   /** Unix seconds after which it is gone. */
@@ -168,7 +168,7 @@ export type CounterOf<E extends Entity> = E extends { counters?: infer Sums }
   ? keyof Exclude<Sums, undefined> & string
   : never;
 
-/** Of an entity that is found in its partition alone. */
+/** Indexes of an entity that is found only by its partition. */
 type NoIndexes = Readonly<Record<string, never>>;
 
 /** Gives the declaration its exact type. */
@@ -180,7 +180,7 @@ export const entity = <
   declaration: Entity<Schema, Own, Sums> & { references?: readonly Reference<keyof InferOutput<Schema> & string>[] },
 ): Entity<Schema, string extends keyof Own ? NoIndexes : Own, Sums> => declaration as never;
 
-/** Of an item whose place derives from it. */
+/** Returns the id of an item whose place derives from it. */
 export const idOf = (item: unknown): number => (item as { id: number }).id;
 
 export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> | Item<E>): Key {
@@ -193,7 +193,7 @@ export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<It
 
 /** The partition of an entity: `7:live#contact`, or `7#member` where both environments share it. */
 export const entityPartition = <E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> = {}): string =>
-  scopedPartition(tenant, of, of.within === undefined ? of.name : filled(of.within, place));
+  scopedPartition(tenant, of, of.within === undefined ? of.name : fillKey(of.within, place));
 
 /** A partition of the tenant, or of the workspace if the entity is. */
 const scopedPartition = (tenant: Tenant, of: Entity, name: string) => `${scopeKey(tenant, of)}#${name}`;
@@ -206,7 +206,7 @@ export const partitionOf = (tenant: Tenant, of: Entity, id: number): string =>
 export const fieldsWithin = ({ within = '' }: Entity): string[] =>
   [...within.matchAll(blank)].map(([, name]) => String(name));
 
-/** What the rows of an entity that lies in several partitions lie with. */
+/** Returns the field that fills the partition of an entity with several partitions. */
 export function parentOf(of: Entity): string {
   const [field] = fieldsWithin(of);
   const named = of.references?.find((reference) => reference.field === field)?.to;
@@ -216,9 +216,9 @@ export function parentOf(of: Entity): string {
 /** The partitions of an entity, whatever fills them, without the tenant. */
 export const kindOf = (of: Entity) => (of.within ?? of.name).replaceAll(blank, '*');
 
-/** What an index is called in the table for a value: `stage=new`. */
+/** Returns the name of an index in the table for a value: `stage=new`. */
 function entryName(name: string, at: string | undefined, value: Value): string {
-  if (typeof value === 'object') return filled(at ?? name, value);
+  if (typeof value === 'object') return fillKey(at ?? name, value);
   return value === true ? (at ?? name) : `${at ?? name}=${value}`;
 }
 
@@ -245,7 +245,7 @@ export interface Wanted {
   value: unknown;
   /** In the table: `stage=new`. */
   name: string;
-  /** What the entry's `text` must contain, all of it, each in one of its spellings. */
+  /** Texts that the entry's `text` must all contain, each in one of its spellings. */
   texts: readonly Spellings[];
 }
 
@@ -255,7 +255,7 @@ export function wantedBy<E extends Entity>(of: E, by: By<E>): Wanted {
   return wanted;
 }
 
-/** What a query asks of the indexes; one that is named without a value, or with no text, is not asked for. */
+/** Returns the index values that a query asks for; a name without a value, or without text, is left out. */
 export function wantedOf<E extends Entity>(
   of: E,
   { where = {}, contains = {} }: { where?: Where<E> | undefined; contains?: Contains<E> | undefined },
@@ -316,9 +316,9 @@ function entriesIn<E extends Entity>(of: E, name: string, item: Item<E>): Entry[
 
 /** The group in which a counter is kept. */
 export const counterGroup = (of: Entity, counter: string, parts: Readonly<Record<string, string>> = {}): string =>
-  filled(of.counters?.[counter]?.group ?? counter, parts);
+  fillKey(of.counters?.[counter]?.group ?? counter, parts);
 
-/** What an item adds to the counters of its entity. */
+/** Returns the amounts that an item adds to the counters of its entity. */
 export function countedOf<E extends Entity>(
   of: E,
   item: Item<E>,

@@ -20,15 +20,15 @@ export function withPlainItems(error: unknown): never {
   throw error;
 }
 
-/** What a service says of a failed call; nothing of what else was thrown. */
+/** Returns what a service said of a failed call; an error of any other kind has none of it. */
 export const failureOf = (error: unknown): Failure => (error instanceof Error ? error : {});
 
 /** Whether a write met somebody's transaction on the same item, which was repeated in vain. */
 export const isConflict = (error: unknown): boolean => failureOf(error).name === 'TransactionConflictException';
 
 /**
- * What the failed condition of a single write left: the item as it stands, where the write asked for it
- * (`ReturnValuesOnConditionCheckFailure`) and there is one. Undefined for any other error.
+ * Returns the item that failed the condition of a single write, where the write asked for it
+ * (`ReturnValuesOnConditionCheckFailure`) and it exists. Undefined for any other error.
  */
 export function failedCondition(error: unknown): { item: Attributes | undefined } | undefined {
   const { name, Item } = failureOf(error);
@@ -47,5 +47,5 @@ export const isInvalid = (error: unknown): boolean =>
   failureOf(error).name === 'ValidationException' ||
   cancellations(error).some(({ code }) => code === 'ValidationError');
 
-/** What DynamoDB says of an action whose condition failed. */
+/** Code by which DynamoDB reports a failed condition. */
 export const conditionFailed = 'ConditionalCheckFailed';

@@ -74,17 +74,17 @@ type RowName = keyof typeof rowKeys;
 
 export const rowKey = <Name extends RowName>(name: Name, parts: Parts<(typeof rowKeys)[Name][number]>): Key => {
   const [pk, sk] = rowKeys[name];
-  return { pk: filled(pk, parts), sk: filled(sk, parts) };
+  return { pk: fillKey(pk, parts), sk: fillKey(sk, parts) };
 };
 
 export const rowPartition = <Name extends RowName>(name: Name, parts: Parts<(typeof rowKeys)[Name][0]>): string =>
-  filled(rowKeys[name][0], parts);
+  fillKey(rowKeys[name][0], parts);
 
 /** A part of a template that is filled: `{id}`. */
 export const blank = /\{(\w+)\}/g;
 
-/** What is null fills a template as `none`. Throws for what is missing. */
-export const filled = (template: string, values: Readonly<Record<string, unknown>>) =>
+/** Fills a template; null becomes `none`. Throws for a missing value. */
+export const fillKey = (template: string, values: Readonly<Record<string, unknown>>) =>
   template.replaceAll(blank, (_, name: string) => {
     if (values[name] === undefined) throw new Error(`${template} is not filled`);
     return String(values[name] ?? 'none');

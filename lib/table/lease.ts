@@ -27,11 +27,11 @@ export function leases<const Until extends string, Time extends number | string,
   type Row = Partial<Record<Until | Owner, unknown>> | Record<string, unknown>;
   type Taken = Record<Until, Time> & Record<Owner, string>;
 
-  /** What takes the row, for whoever writes it. */
+  /** Returns the attributes that take the row for its holder. */
   const taken = (untilMs: number): Taken =>
     Object.assign(renewed(untilMs), owner && ({ [owner]: randomUUID() } as Record<Owner, string>));
 
-  /** What gives the holder more time. */
+  /** Returns the attributes that give the holder more time. */
   const renewed = (untilMs: number) => ({ [until]: at(untilMs) }) as Record<Until, Time>;
 
   /** Whether a row, as it is now, is in the hands of that holder; the end of its time decides where the owner was not read. */

@@ -1,5 +1,5 @@
 import { hourMs, shifted } from '#lib/core/clock.ts';
-import { folded, wordsOf } from '#lib/core/text.ts';
+import { foldCase, wordsOf } from '#lib/core/text.ts';
 import {
   type Contains,
   type Entity,
@@ -21,7 +21,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 const maxBatch = 400;
 const maxBatchBytes = 16_000_000;
 
-/** What the items of one page may come to in bytes of JSON (contract, revision 1.3): a page that would be more ends earlier. */
+/** Limit of the items of one page in bytes of JSON (contract, revision 1.3): a longer page ends earlier. */
 export const maxPageBytes = 5_000_000;
 
 /** `createdAt` rises with the ids but for units of work that went on at the same time, none of them for so long. */
@@ -40,17 +40,17 @@ export interface Listing<E extends Entity> {
   /** Only ids strictly greater than this; not together with `ids`. */
   above?: number | undefined;
   limit: number;
-  /** What fills the name of the partition where an entity has several: `{ contactId: 5 }`. */
+  /** Values for the partition name of an entity with several partitions: `{ contactId: 5 }`. */
   within?: Partial<Item<E>>;
   /** Only these ids. */
   ids?: readonly number[] | undefined;
   /** The indexes that an item must be in, all of them. */
   where?: Where<E>;
-  /** What the entries of these indexes must contain. */
+  /** Texts that the entries of these indexes must contain. */
   contains?: Contains<E>;
   /** It fails where an item cannot be read, also where it is for an answer alone. */
   requiresAll?: boolean;
-  /** Whatever else must hold. */
+  /** Condition that every listed row meets besides the indexes. */
   matches?: (item: Item<E>) => boolean;
   /** Part of what `matches` asks: nothing created before this is wanted, so that the search can end there. */
   createdSince?: string | undefined;
@@ -58,12 +58,12 @@ export interface Listing<E extends Entity> {
   shownBytes?: (item: Item<E>) => number;
 }
 
-/** What an index keeps of an entity to make it findable by a substring of any of the texts. */
+/** Returns the text that an index keeps, so that an entity is found by a substring of any of the texts. */
 export const searchable = (...texts: (string | null)[]) => ({
-  text: folded(texts.filter((text) => text).join('\n')),
+  text: foldCase(texts.filter((text) => text).join('\n')),
 });
 
-/** What such entries must contain for a `q`: every word, in any order. */
+/** Returns the texts that such entries must contain for a `q`: every word, in any order. */
 export const searched = (q: string | undefined, spellings?: (word: string) => readonly string[]) =>
   q === undefined ? undefined : wordsOf(q, spellings);
 

@@ -2,7 +2,7 @@ import { matching } from './conditions.ts';
 import type { Contains, Entity, Item, Where } from './entity.ts';
 import type { Listing } from './list.ts';
 
-/** What a filter of a query asks of a list. */
+/** Parts of a listing that one filter of a query decides. */
 type Criteria<E extends Entity> = Pick<
   Listing<E>,
   'ids' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'createdSince'
@@ -26,7 +26,7 @@ type ByField<E extends Entity, Query> = {
 }[keyof Query & keyof Item<E>];
 type Primitive = string | number | boolean;
 
-/** Those that need not say what they ask. */
+/** Filters that need no answer of their own. */
 type Named<E extends Entity, Query> = ByIndex<E, Query> | ByField<E, Query>;
 
 type Answers<E extends Entity, Query> = {

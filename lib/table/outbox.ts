@@ -8,9 +8,9 @@ import { writeIf } from './update.ts';
 
 /** An event as the code that causes it states it. */
 export type EventDraft = StatedEvent & {
-  /** What it is about (`contact/5`): deliveries of one subject start in order. */
+  /** Subject (`contact/5`): deliveries of one subject start in order. */
   subject: string;
-  /** What was cut from `data` (lib/events/bounds.ts). */
+  /** Paths that were cut from `data` (lib/events/bounds.ts). */
   truncated?: readonly string[];
 };
 

@@ -7,11 +7,11 @@ import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
 import { isExpired } from './stored.ts';
 
-/** What a call may still read, how long it may go on, and where it stopped because it had read that much or for so long. */
+/** Budget of a call's reads in units and time, and the place where it stopped. */
 export interface Meter {
   unitsLeft: number;
   endsAtMs: number;
-  /** Of the partitions that were not read to their end, the sort key below which nothing was looked at in one of them. */
+  /** Sort key below which nothing was read in one of the unfinished partitions. */
   stoppedAt?: string;
 }
 
@@ -27,7 +27,7 @@ export const newMeter = ({ units = env('READ_UNITS_PER_LIST') } = {}): Meter => 
 /** Whether it has read all that it may, or for as long: of small rows a second holds fewer units. */
 export const isSpent = ({ unitsLeft, endsAtMs }: Meter): boolean => unitsLeft < 0 || now() > endsAtMs;
 
-/** What DynamoDB bills for reading an item by its key, strongly consistent: a unit per 4 KB. */
+/** Returns the units that DynamoDB bills for a strongly consistent read by key: one per 4 KB. */
 export const unitsOf = (bytes: number) => Math.max(1, Math.ceil(bytes / 4096));
 
 /** The call has read all that it may, in descending order down to this sort key. */

@@ -6,14 +6,20 @@ import { dailyQuotaReason, dayOf, keyOf, today, tryAdd, usedIn, usedUp } from '#
 import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** What a workspace may spend in a UTC day in each of its environments (contract, revision 1.3), and the setting that says how much. */
+/**
+ * Daily limits of a workspace in each of its environments, per UTC day (contract, revision 1.3), with the settings that
+ * change them.
+ */
 const quotas = {
   emails: { setting: 'QUOTA_EMAILS_PER_DAY', unit: 'recipients of e-mails' },
   agentTokens: { setting: 'QUOTA_AGENT_TOKENS_PER_DAY', unit: 'tokens of language models' },
   deliveries: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'attempts of webhook deliveries' },
-  /** What is skipped is stored, too, and costs as much: a limit of our own that only floods reach. */
+  /** Limits skipped deliveries, which are stored and cost as much. Only floods reach it. */
   skippedDeliveries: { perDay: 500_000 },
-  /** Of one call a thousand deliveries, which cost as much where no attempt follows: the endpoint is disabled, or is before they are made. */
+  /**
+   * Limits replays: one call makes a thousand deliveries, which cost as much when the endpoint is disabled and no
+   * attempt follows.
+   */
   replays: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'replays of failed webhook deliveries' },
   /** Files that strangers send, by mail or to an account, are kept for good. */
   received: { perDay: 20 * 2 ** 30 },
@@ -27,7 +33,7 @@ const quotas = {
 type Quota = keyof typeof quotas;
 /** One that refuses calls, which says what of. */
 type Refusing = { [Name in Quota]: (typeof quotas)[Name] extends { unit: string } ? Name : never }[Quota];
-/** What counts a quota: one counter of the tenant, or one for each of those whom the quota is for. */
+/** Name of a counter: one of the tenant, or one for each sender that a quota counts. */
 export type Counted = Exclude<Quota, 'receivedFrom'> | `receivedFrom/${string}`;
 
 /** So much of a quota, of the day it was taken from. */

@@ -37,7 +37,7 @@ export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly Sag
   }
 }
 
-/** What lets a saga go on in a try, with one part at least. */
+/** Returns the check that lets a saga go on in a try, after one part at least. */
 function budgetOf({ budgetMs = 2 * giveUpMs }: SagaKind<State>): () => Promise<boolean> {
   const mayGoOn = within(budgetMs);
   let hasBegun = false;

@@ -9,7 +9,7 @@ const firstPauseMs = 100;
 /** Many writers of one row get in each other's way until most of them wait for longer than a commit takes. */
 const longestPauseMs = 2_000;
 
-/** What lets something go on for so long. */
+/** Returns a check that is true for the given time. */
 export function within(ms: number): () => Promise<boolean> {
   const deadline = now() + ms;
   return async () => now() <= deadline;

@@ -1,4 +1,4 @@
-import { sliced } from '#lib/core/async.ts';
+import { chunks } from '#lib/core/async.ts';
 import { sleep } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import { unavailable } from '#lib/core/problem.ts';
@@ -40,7 +40,7 @@ export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> 
   return found;
 }
 
-/** Of so many ids one is wanted at least, where rows are read together. */
+/** Upper bound of ids read per wanted one, where rows are read together. */
 const maxSpread = 2;
 
 /**
@@ -88,7 +88,7 @@ export const removeRows = (keys: readonly Key[]): Promise<void> =>
 /** Rounds side by side; what the table leaves of one is tried again, a little later each time. */
 async function inRounds<T>(all: readonly T[], size: number, work: (round: T[]) => Promise<T[]>): Promise<void> {
   await Promise.all(
-    sliced(all, size).map(async (round) => {
+    chunks(all, size).map(async (round) => {
       let left = round;
       for (let attempt = 0; left.length > 0; attempt += 1) {
         if (attempt === maxAttempts) throw unavailable(1);

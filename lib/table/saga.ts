@@ -16,7 +16,7 @@ export const Sagas = entity({
     state: v.record(v.string(), v.unknown()),
     actor: v.custom<Actor>((actor) => typeof actor === 'object'),
     dueAt: v.string(),
-    /** Of the worker, since its last part that was done. */
+    /** Tries of the worker since its last completed part. */
     tries: v.optional(count(), 0),
   }),
   sortKey: ({ id }) => id,
@@ -31,7 +31,7 @@ export const Sagas = entity({
 export type Saga = Item<typeof Sagas>;
 export type State = Record<string, unknown>;
 
-/** What sagas of one name do. */
+/** Work of the sagas of one name. */
 export interface SagaKind<S extends State, Name extends string = string> {
   name: Name;
   /**

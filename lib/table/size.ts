@@ -2,7 +2,7 @@ import type { Row } from './rows.ts';
 
 /** DynamoDB's limit of one item. */
 const maxItemBytes = 400 * 1024;
-/** What is cut is kept in items of so many bytes, beside their keys and whatever else they hold. */
+/** Bytes of the item that keeps one piece of a long value, beside its keys. */
 const maxPieceBytes = 300_000;
 const maxPartitionKeyBytes = 2048;
 const maxSortKeyBytes = 1024;

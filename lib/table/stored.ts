@@ -63,7 +63,7 @@ export function formOf<E extends Entity>(of: E, item: Item<E>): Record<string, u
   };
 }
 
-/** What turns an item as it was read into what it shall be, index entries included. */
+/** Returns the changes from an item as it was read to its next state, index entries included. */
 export function rowChanges(tenant: Tenant, { leaves, ...row }: Tracked): Change[] {
   const changes = changesOf(tenant, row);
   const left = leaves && `${entriesPartition(tenant, row.entity, leaves)}=`;

@@ -36,7 +36,7 @@ export function eachInRange(
   );
 }
 
-/** So many queries are under way at a time. */
+/** Number of queries that run at a time. */
 const maxQueries = 16;
 
 /** The pages of a query for each part of a range, in no order; no more of them when the meter has nothing left. */

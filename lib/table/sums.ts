@@ -8,7 +8,7 @@ import { parseStored, type Tracked, writtenAs } from './stored.ts';
 /** A counter is spread over so many rows, so that concurrent writers rarely meet. */
 export const spreads = 8;
 
-/** What a unit of work adds to counters. */
+/** Amounts that a unit of work adds to counters. */
 export class Sums {
   #deltas: Map<string, { key: Key; deltas: Map<string, number> }>;
   #spread: number | undefined;

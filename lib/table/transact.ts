@@ -41,7 +41,10 @@ export async function transact<Result>(
   return untilFirst(attempt, mayGoOn);
 }
 
-/** Of a commit that met a write conflict, was refused or is too large. Whether one that fails otherwise, a 503 included, has written nobody knows. */
+/**
+ * Returns whether a commit has certainly written nothing: it met a write conflict, was refused, or is too large. After any
+ * other failure, a 503 included, that is unknown.
+ */
 const hasWrittenNothing = (error: unknown) =>
   error instanceof WriteConflict || error instanceof UnfitRow || (error instanceof Problem && error.status !== 503);
 

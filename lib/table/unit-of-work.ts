@@ -22,7 +22,7 @@ const roomyBytes = 2_000_000;
 const fittingActions = 95;
 const fittingBytes = 3_200_000;
 
-/** What a unit of work has collected. */
+/** Changes that a unit of work has collected. */
 export interface Work {
   changes: readonly Change[];
   /** With conditions of their own. */
@@ -123,7 +123,7 @@ export class UnitOfWork {
     return found;
   }
 
-  /** Those of the entities that exist, in the order asked for; one round trip per hundred. */
+  /** Returns the entities that exist, in the order asked for; one round trip per hundred. */
   async findAll<E extends Entity>(of: E, places: readonly Partial<Item<E>>[]): Promise<Item<E>[]> {
     return this.findAllByKey(
       of,
@@ -335,7 +335,7 @@ export class UnitOfWork {
       );
   }
 
-  /** What a commit writes. */
+  /** Returns the writes of a commit. */
   get work(): Work {
     return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };
   }

@@ -24,7 +24,7 @@ const signs = [
   ['atLeast', '>='],
 ] as const;
 
-/** What must hold of an item: all that is said of its attributes, every one of `all`, and one of `any`. */
+/** Condition on an item: every attribute named, every condition in `all`, and one in `any`. */
 export interface Condition extends Partial<Record<(typeof signs)[number][0], Attributes>> {
   absent?: readonly string[];
   present?: readonly string[];
@@ -35,7 +35,7 @@ export interface Condition extends Partial<Record<(typeof signs)[number][0], Att
 /** One write of one item; with nothing to write, a check. */
 export interface Write {
   key: Key;
-  /** What stands there afterwards; null = nothing, undefined = what stands there now, with the changes below. */
+  /** Item after the write; null deletes it, undefined keeps the stored item with the changes below. */
   item?: Attributes | null;
   /** Numbers added to what stands there. */
   add?: Record<string, number>;
@@ -102,7 +102,7 @@ class Expression {
     return condition === undefined ? '' : this.#partsOf(condition).join(' AND ');
   }
 
-  /** What must hold, part by part. DynamoDB takes no parentheses that are not needed. */
+  /** Returns the parts of a condition; DynamoDB takes no parentheses that are not needed. */
   #partsOf({ absent = [], present = [], all = [], any = [], ...compared }: Condition): string[] {
     const parts: string[] = [];
     for (const [comparison, sign] of signs)

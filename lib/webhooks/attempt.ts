@@ -10,7 +10,7 @@ import { type Signatures, type Signer, sign } from './sign.ts';
 const keptCharacters = 1024;
 const maxBytesPerCharacter = 4;
 
-/** What one attempt came to. */
+/** Result of one attempt. */
 export interface Attempt {
   number: number;
   startedAt: string;

@@ -7,7 +7,7 @@ import type { Row } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { instant } from './dispatch.ts';
 
-/** What waits for an endpoint. */
+/** Deliveries that wait for an endpoint. */
 export interface Backlog {
   /** First attempts in event order. */
   first: Waiting[];
@@ -18,15 +18,18 @@ export interface Backlog {
   nextRetryAt: string | null;
   /** More had to be read to find as many subjects as can be in hand: one of them has very many deliveries. */
   isWide: boolean;
-  /** What this version cannot read: it holds up none of the others. */
+  /** Entries that this version cannot read: they delay none of the others. */
   unreadable: Pick<Waiting, 'id' | 'entry'>[];
 }
 
-/** What waits, and its entry in the index where it was found. */
+/** Waiting delivery, with its index entry. */
 export type Waiting = DueDelivery & { entry: Key };
 
 const pageSize = 250;
-/** Of one subject one delivery is under way at a time: with so many subjects nobody waits for another one's flood. */
+/**
+ * Subjects in flight at most. One delivery of a subject is under way at a time, so that no subject waits for another
+ * one's flood.
+ */
 const enoughSubjects = 20;
 /** Behind a longer flood others wait until so much of it is left. */
 const maxPages = 12;

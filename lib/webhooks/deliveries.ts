@@ -59,7 +59,7 @@ export interface NewDelivery {
   /** Undefined when it is to be made. */
   skipped: SkippedFor | undefined;
   replayOf?: Pick<StoredDelivery, 'id' | 'deliveryId'>;
-  /** Of a test. */
+  /** Body of a test delivery. */
   body?: string;
 }
 

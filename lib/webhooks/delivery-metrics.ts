@@ -1,7 +1,7 @@
 import { measure } from '#lib/core/metrics.ts';
 import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 
-/** What a worker did, as operators see it. */
+/** Counts of a worker, as operators see them. */
 export interface DeliveryMetrics {
   attempts: number;
   successes: number;

@@ -20,7 +20,7 @@ import { isOver, type Shift } from './shift.ts';
 
 /** Begun, or finished and not yet written: their results are written some at a time. */
 const maxInHand = 25;
-/** Of one transaction. */
+/** Limit of one transaction. */
 const maxSettled = 15;
 /** A result waits so long for others that are written with it. */
 const gatheringMs = 200;
@@ -100,7 +100,7 @@ class Drain {
     else this.#sending.start(this.#pending.target);
   }
 
-  /** What has begun is not made after all: the endpoint was disabled, or its breaker has opened. */
+  /** Returns whether attempts that have begun must be released: the endpoint was disabled, or its breaker has opened. */
   #mustHold(): boolean {
     return !this.#pending.isActive || this.#health.openUntilMs > now();
   }
@@ -112,7 +112,7 @@ class Drain {
     return this.#inHand.size < (openings > 0 ? 1 : maxInHand);
   }
 
-  /** What may begin now: as many as there is room for and as the day's quota allows. */
+  /** Returns the deliveries that may begin now, within the room left and the day's quota. */
   async #begin(): Promise<Waiting[]> {
     if (this.#sending.readyCount >= fewReady || !this.#hasRoom()) return [];
     if (this.#pending.isOlderThan(freshMs)) await this.#pending.read(this.#inHand.keys());

@@ -12,7 +12,7 @@ import { isOver, isSlowBy, type Shift } from './shift.ts';
 /** A further attempt this near is waited for. */
 const nearMs = secondMs;
 
-/** What a worker does next; nothing when its turn has ended. */
+/** Next action of a worker; undefined when its shift has ended. */
 export type Next = 'deliver' | 'fail-unreadable' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
 
 interface Decision {

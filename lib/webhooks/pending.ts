@@ -12,7 +12,7 @@ import { type Signer, signer } from './sign.ts';
 /** How old a backlog may be of which much had to be read: what is new is at its end. */
 const wideMs = 3 * secondMs;
 
-/** What a worker has read of its endpoint, and what waits there to be begun. */
+/** Deliveries that a worker has read of its endpoint, with those that wait to begin. */
 export class Pending {
   /** As it was read or written last. */
   isActive = true;
@@ -49,7 +49,7 @@ export class Pending {
     return this.backlog.first.length + this.backlog.retries.length;
   }
 
-  /** What was read is the past now. */
+  /** Forgets the entries that were read. */
   expire(): void {
     this.#readAtMs = 0;
     this.#backlogAtMs = 0;

@@ -47,7 +47,7 @@ export class Sending {
     this.#ready.push(...deliveries);
   }
 
-  /** What became of an attempt that another worker began. */
+  /** Adds the result of an attempt that another worker began. */
   addResult(result: Result): void {
     if (this.#finished.length === 0) this.#finishedSinceMs = now();
     this.#finished.push(result);
@@ -90,7 +90,7 @@ export class Sending {
     return this.#ready.length + this.#inFlight.size === 0;
   }
 
-  /** Those that end one by one. */
+  /** Returns the attempts in flight, which end one by one. */
   get inFlight(): Iterable<Promise<void>> {
     return this.#inFlight;
   }

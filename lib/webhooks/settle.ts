@@ -12,7 +12,7 @@ import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from '.
 import { packWith } from './response-headers.ts';
 import { retryWaitMs } from './schedule.ts';
 
-/** What became of a delivery's attempt: it was made, or it failed on our side; neither when its event is no longer kept. */
+/** Outcome of a delivery's attempt: made, or failed on our side; neither when its event is no longer kept. */
 export interface Result {
   id: number;
   /** Its entry in the index; unknown when another worker began the attempt. */
@@ -40,7 +40,7 @@ export function requireLease(health: Health | undefined, owner: string): asserts
 
 const goneStatus = 410;
 
-/** What one transaction of a worker writes. */
+/** Writes of one transaction of a worker. */
 export interface Written {
   results?: readonly Result[];
   /** Deliveries whose next attempt begins. */

@@ -18,6 +18,9 @@ export interface Shift {
 /** Whether the endpoint belongs in the slow lane by now. */
 export const isSlowBy = ({ dispatch }: Shift, health: Health): boolean => isSlow(health, dispatch.isSlow);
 
-/** What is left is for the next process: the time is up, or the endpoint has changed lanes. */
+/**
+ * Returns whether the shift ends and leaves the rest to the next process: the time is up, or the endpoint has changed
+ * lanes.
+ */
 export const isOver = (shift: Shift, health: Health): boolean =>
   now() >= shift.deadlineMs || laneOf({ ...shift.dispatch, isSlow: isSlowBy(shift, health) }) !== shift.lane;

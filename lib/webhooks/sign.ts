@@ -22,7 +22,7 @@ export function signer(secret: string): Signer {
 
 export const newSecret = () => `${prefix}${randomBytes(32).toString('base64')}`;
 
-/** What one attempt was signed with: kept with the attempt, because the secrets may change. */
+/** Signatures of one attempt: kept with it, because the secrets may change. */
 export interface Signatures {
   /** Unix seconds. */
   timestamp: number;

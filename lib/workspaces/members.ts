@@ -3,7 +3,7 @@ import type { SignedIn } from '#lib/core/caller.ts';
 import type { Role } from '#lib/core/choices.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
-import { folded, holdsWords, wordsOf } from '#lib/core/text.ts';
+import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import {
   type CreateMember,
   isOwner,
@@ -33,7 +33,7 @@ export const listMembers = (tx: UnitOfWork, query: v.InferOutput<typeof MemberQu
     tx,
     Members,
     listingFrom(Members, query, {
-      q: (q) => ({ matches: ({ name, email }) => holdsWords(folded(`${name ?? ''}\n${email}`), wordsOf(q)) }),
+      q: (q) => ({ matches: ({ name, email }) => holdsWords(foldCase(`${name ?? ''}\n${email}`), wordsOf(q)) }),
     }),
   );
 

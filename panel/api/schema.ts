@@ -1072,7 +1072,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1148,7 +1148,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1214,7 +1214,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1290,7 +1290,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1364,7 +1364,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1427,7 +1427,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1490,7 +1490,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1564,7 +1564,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1636,7 +1636,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1698,7 +1698,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; it is done soon after */
+            /** @description The call was accepted and is done soon after. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1730,7 +1730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1793,7 +1793,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1844,7 +1844,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The resource was created. `Location` names it. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1896,7 +1896,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1951,7 +1951,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2003,7 +2003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2091,7 +2091,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2166,7 +2166,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2236,7 +2236,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2312,7 +2312,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2378,7 +2378,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2440,7 +2440,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The call was done. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -18,7 +18,7 @@ import { connectAccount } from '#lib/messages/accounts/change.ts';
 import { pauseJob, resumeJob } from '#lib/messages/jobs/store.ts';
 import { bury, discard } from '#lib/table/dead-letter.ts';
 import { kindOf } from '#lib/table/entity.ts';
-import { blank, filled, rowKey, rowKeys, shardOf } from '#lib/table/keys.ts';
+import { blank, fillKey, rowKey, rowKeys, shardOf } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
 import { remaining, settle, take } from '#lib/table/quota.ts';
 import { readRow, writeRows } from '#lib/table/rows.ts';
@@ -372,7 +372,7 @@ test('whatever lies in a workspace beside its entities, an import takes what an 
   };
   const own = Object.values(rowKeys).filter(([pk]) => /^\{(scope|tenant|workspace)\}#/.test(pk));
   expect(own.length).toBeGreaterThanOrEqual(10);
-  const places = own.map(([pk, sk]) => ({ pk: filled(pk, blanks), sk: sk.replaceAll(blank, '1') }));
+  const places = own.map(([pk, sk]) => ({ pk: fillKey(pk, blanks), sk: sk.replaceAll(blank, '1') }));
   const unknown = [`${tenant}#novelty`, `${tenant}#novelty/1/part`, `${tenant}#count/novelties`].map((pk) => ({
     pk,
     sk: '0000000001',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { mintKey } from '#lib/auth/key-store.ts';
-import { inParallel, sliced } from '#lib/core/async.ts';
+import { chunks, inParallel } from '#lib/core/async.ts';
 import { dayMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
@@ -192,7 +192,7 @@ async function load(tenant: Tenant, size: number, tagId: number, templates: Temp
 async function create<E extends Entity>(tenant: Tenant, of: E, size: number, made: (id: number) => Item<E>) {
   const ids = Array.from({ length: size }, (_, index) => index + 1);
   const sums = new Sums();
-  await inParallel(sliced(ids, loadedTogether), 2, async (some) => {
+  await inParallel(chunks(ids, loadedTogether), 2, async (some) => {
     const rows = some.flatMap((id): Row[] => {
       const after = made(id);
       const tracked: Tracked = {

@@ -1,4 +1,4 @@
-import { sliced } from '#lib/core/async.ts';
+import { chunks } from '#lib/core/async.ts';
 import { timestamp } from '#lib/core/clock.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
@@ -15,7 +15,7 @@ export async function fillTimeline(tenant: Tenant, contactId: number, count: num
   const note = text.repeat(characters / text.length).padEnd(characters, text);
   const made = { type: 'Note', field: null, oldValue: null, newValue: null, tagId: null } as const;
   const by = { actorType: 'system', actorUserId: null, actorKeyId: null, createdAt: timestamp() } as const;
-  for (const some of sliced(Array.from({ length: count }), 500)) {
+  for (const some of chunks(Array.from({ length: count }), 500)) {
     const items = await Promise.all(
       some.map(async () => ({ ...made, ...by, id: await ids.next(Activities), contactId, text: note })),
     );

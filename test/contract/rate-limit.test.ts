@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sliced } from '#lib/core/async.ts';
+import { chunks } from '#lib/core/async.ts';
 import { minuteMs, now, secondMs } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
@@ -142,7 +142,7 @@ async function largeDeals(workspace: Awaited<ReturnType<typeof newWorkspace>>, c
     notes: '\u{20000}'.repeat(10_000),
   }));
   // A body has a megabyte at most.
-  for (const some of sliced(items, 20))
+  for (const some of chunks(items, 20))
     expect((await workspace.live.post('/v1/deals/batch', { items: some })).body.succeeded).toBe(some.length);
 }
 

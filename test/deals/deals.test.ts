@@ -37,7 +37,7 @@ test('a title is enough for a deal: stage, probability, currency and the rest ha
   });
 });
 
-test('a deal shows what it was given, normalised', async () => {
+test('a deal shows what it was given, normalized', async () => {
   const body = await create({
     contactId,
     value: 1234567.89,

@@ -27,6 +27,13 @@ const section = (page: string, heading: string) =>
     .split(/^## /m)
     .find((part) => part.startsWith(`${heading}\n`));
 
+/** Settings that shape the stacks. */
+const stackSettings = [
+  ...(read('infra/settings.ts').split('const deployment = {')[1]?.split('} as const')[0] ?? '').matchAll(
+    /^ {2}(\w+): v/gm,
+  ),
+].map(([, name]) => String(name));
+
 const valuesOf = (choice: v.GenericSchema) => (v.getMetadata(choice as never) as { enum: string[] }).enum;
 
 test.each([
@@ -52,6 +59,7 @@ test.each([
 test.each([
   ['docs/alarms-queues.md', 'queue that is not a channel', queues.filter((name) => !isChannel(name))],
   ['docs/settings.md', 'operator setting', Object.keys(settings)],
+  ['docs/settings.md', 'setting of the stacks', stackSettings],
   ['docs/operate.md', 'noun of the operator', nouns],
 ])('%s names every %s', (page, _, names) => {
   const text = read(page);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { unpacked } from '#lib/email/body.ts';
+import { unpackBody } from '#lib/email/body.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { eventually } from '#test/client.ts';
 import { type Script, storesWhole } from '#test/email/largest.ts';
@@ -41,7 +41,7 @@ test.each(mails)('a mail with the most of everything is stored whole: names %s, 
 test('what a row says of its body is bounded, should an archive say that it is endless', () => {
   const bomb = gzipSync(Buffer.alloc(100 * 2 ** 20, ' ')).toString('base64');
   expect(bomb.length).toBeLessThan(300_000);
-  expect(() => unpacked([bomb])).toThrow(expect.objectContaining({ code: 'ERR_BUFFER_TOO_LARGE' }));
+  expect(() => unpackBody([bomb])).toThrow(expect.objectContaining({ code: 'ERR_BUFFER_TOO_LARGE' }));
   const { moreParts } = EmailMessages.schema.entries;
   expect([100, 1e8, 0.5, -1].map((parts) => v.is(moreParts, parts))).toEqual([true, false, false, false]);
 });

@@ -38,7 +38,7 @@ const nameless = (email: string) => ({ name: null, email });
 
 const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
 
-test('a mail to more than a mail goes to fails by itself: it takes none of the takePace that all others wait for', async () => {
+test('a mail to more than a mail goes to fails without taking any of the pace', async () => {
   const crowd = await newReply(workspace);
   const next = await newReply(workspace);
   await addressCrowd(crowd);

@@ -4,7 +4,7 @@ import { openBotApi } from '#lib/channels/telegram/bot-api.ts';
 import { callOf } from '#lib/channels/telegram/bot-form.ts';
 import { readSession } from '#lib/channels/telegram/connection.ts';
 import { connectUser } from '#lib/channels/telegram/user-connection.ts';
-import { composed } from '#lib/email/send.ts';
+import { composeMail } from '#lib/email/send.ts';
 import { readFile } from '#lib/files/bucket.ts';
 import { storeStream } from '#lib/files/spool.ts';
 import { multipart } from '#lib/network/form.ts';
@@ -57,6 +57,6 @@ if (kind === 'form') {
 if (kind === 'mail') {
   const mail = { jobId: 1, senderName: null, to: [], cc: [], bcc: [], subject: '', inReplyTo: null, references: [] };
   const body = { bodyText: 'x', bodyHtml: null };
-  await composed({ workspaceId: 1, env: 'live' }, { ...mail, body, attachments: [attachment] });
+  await composeMail({ workspaceId: 1, env: 'live' }, { ...mail, body, attachments: [attachment] });
 }
 process.stdout.write(String(process.resourceUsage().maxRSS * 1024));

@@ -53,7 +53,7 @@ describe('a body', () => {
       body: bytes,
     });
     const { message, details } = (await answer.json()) as { message: string; details: unknown };
-    expect([answer.status, details]).toEqual([400, { reason }]);
+    expect([answer.status, details]).toEqual([400, because(reason)]);
     expect(message).toContain(words);
   });
 

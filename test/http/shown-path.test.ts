@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownPath } from '#lib/http/shown-path.ts';
+import { maskPath } from '#lib/http/mask-path.ts';
 
 const contact = { path: '/v1/contacts/{id}/tags/{tagId}' };
 const delivery = { path: '/v1/webhooks/{id}/deliveries/{deliveryId}', textParams: ['deliveryId'] as never[] };
@@ -19,5 +19,5 @@ test.each([
   [nowhere, '/', undefined],
   [nowhere, '/a'.repeat(400), `${'/a'.repeat(11)}/…`],
 ])('of %o the path %s is shown with its ids alone', (route, path, shown = path) => {
-  expect(shownPath(route, path)).toBe(shown);
+  expect(maskPath(route, path)).toBe(shown);
 });

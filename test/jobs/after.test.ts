@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { shifted, timestamp } from '#lib/core/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, after } from '#lib/messages/jobs/after.ts';
-import { lengthened, waitFor } from '#lib/messages/jobs/outcomes.ts';
+import { lengthen, waitFor } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 
 const now = timestamp();
@@ -106,10 +106,10 @@ test('an end tells whether something may have left before it', () => {
 });
 
 test('waits that follow each other double up to ten minutes; what a provider demands beyond that is kept', () => {
-  const seconds = (demanded: number, floodWaits: number) => lengthened(waitFor(demanded), { floodWaits });
+  const seconds = (demanded: number, floodWaits: number) => lengthen(waitFor(demanded), { floodWaits });
   expect([0, 1, 5, 9, 10, 5000].map((waits) => seconds(0, waits))).toEqual(
     [1, 2, 32, 512, 600, 600].map((waitSeconds) => expect.objectContaining({ kind: 'wait', waitSeconds })),
   );
   expect(seconds(3600, 5000)).toMatchObject({ waitSeconds: 3600 });
-  expect(lengthened({ kind: 'sent' }, { floodWaits: 9 })).toEqual({ kind: 'sent' });
+  expect(lengthen({ kind: 'sent' }, { floodWaits: 9 })).toEqual({ kind: 'sent' });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addActivity } from '#lib/contacts/activity.ts';
-import { sliced } from '#lib/core/async.ts';
+import { chunks } from '#lib/core/async.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Messages } from '#lib/entities/message.ts';
@@ -33,7 +33,7 @@ const newContact = async (fields: object = {}): Promise<number> =>
 /** As many as one transaction takes. */
 const atOnce = 15;
 const write = async (contactId: number, accountId: number | null, count: number) => {
-  for (const indexes of sliced([...Array(count).keys()], atOnce))
+  for (const indexes of chunks([...Array(count).keys()], atOnce))
     await run(async (tx) => {
       await tx.reserveIds({ [Messages.name]: indexes.length });
       for (const index of indexes)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts, type Reach } from '#lib/entities/contact.ts';
-import { united } from '#lib/entities/references/reach.ts';
+import { unite } from '#lib/entities/references/reach.ts';
 import { markInboundRead } from '#lib/messages/read.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { keyOf } from '#lib/table/entity.ts';
@@ -18,9 +18,9 @@ const reachAt = (accountId: number, minute: number): Reach => ({
 
 test('of the accounts that a contact has to do with the fifty newest are kept', () => {
   const known = Array.from({ length: 50 }, (_, index) => reachAt(index + 1, 50 - index));
-  const kept = united(known, [reachAt(100, 55), reachAt(101, 0)]);
+  const kept = unite(known, [reachAt(100, 55), reachAt(101, 0)]);
   expect(kept.map(({ accountId }) => accountId)).toEqual([...known.slice(0, 49).map((one) => one.accountId), 100]);
-  expect(united(known, [reachAt(1, 59)])).toHaveLength(50);
+  expect(unite(known, [reachAt(1, 59)])).toHaveLength(50);
 });
 
 test('a message that was sent and tells nothing new of a contact does not write it', async () => {

@@ -8,7 +8,7 @@ import { Accounts } from '#lib/entities/account.ts';
 import { type EventsKnown, Inbounds } from '#lib/entities/inbound.ts';
 import { secretContext } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { advanced, begunAt, isKnown } from '#lib/transport/receiving/twitter-known.ts';
+import { advance, begunAt, isKnown } from '#lib/transport/receiving/twitter-known.ts';
 import { pollTwitter } from '#lib/transport/receiving/twitter-user.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
@@ -436,14 +436,14 @@ test('what is known: everything up to a point, and what came lately beyond it', 
   const at = (ms: number, index = 0) => String((BigInt(ms) << 22n) + BigInt(index));
   const known = begunAt([at(5), at(10 * minuteMs), at(7)]);
   expect([isKnown(known, at(10 * minuteMs)), isKnown(known, at(10 * minuteMs, 1))]).toEqual([true, false]);
-  const next = advanced(known, [at(20 * minuteMs), at(19 * minuteMs)]);
+  const next = advance(known, [at(20 * minuteMs), at(19 * minuteMs)]);
   expect([20 * minuteMs, 19 * minuteMs, 11 * minuteMs].map((ms) => isKnown(next, at(ms)))).toEqual([true, true, true]);
   expect([19.5 * minuteMs, 18.5 * minuteMs, 21 * minuteMs].map((ms) => isKnown(next, at(ms)))).toEqual([
     false,
     false,
     false,
   ]);
-  const many = advanced(
+  const many = advance(
     next,
     Array.from({ length: 300 }, (_, index) => at(20 * minuteMs, index)),
   );

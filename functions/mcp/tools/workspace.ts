@@ -9,7 +9,7 @@ import { handler as getTelegramAccount } from '#functions/telegram/get-account.t
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
 import { idInput } from '#lib/core/schema.ts';
-import { folded, holdsWords, wordsOf } from '#lib/core/text.ts';
+import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import { object, paging, search, withFilters } from '#lib/mcp/common.ts';
 import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 
@@ -21,7 +21,7 @@ interface NamedTag {
 /** The dictionary is one list over HTTP; a model reads it page by page. */
 function pageOf(tags: NamedTag[], { q = '', after, limit = 25 }: { q?: string; after?: number; limit?: number }) {
   const wanted = wordsOf(q);
-  const found = tags.filter(({ name }) => holdsWords(folded(name), wanted));
+  const found = tags.filter(({ name }) => holdsWords(foldCase(name), wanted));
   const start = found.findIndex((tag) => tag.id === after) + 1;
   const items = found.slice(start, start + limit);
   const hasMore = start + items.length < found.length;

@@ -14,7 +14,7 @@ export const agents: Noun = {
     '*': { id: 'Id of the agent, as in `GET /v1/agents`.' },
     agentsList: {
       status: 'Only agents that are active, or only those that are disabled; both by default.',
-      q: 'Only agents whose name or description contains this text, in any case. At most 200 characters.',
+      q: 'Only agents whose name or description contains all words of this text, in any case and with or without accents. At most 200 characters.',
     },
   },
   schemas: {

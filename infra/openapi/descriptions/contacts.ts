@@ -6,9 +6,9 @@ const person = {
   name: 'Full name of the person, at most 200 characters. Null when only a username or a phone number is known.',
   username:
     'Name on the platform without the leading `@`: 1 to 64 letters, digits, dots, and underscores, for example `ada_lovelace`.',
-  phone:
-    'Phone number, stored as you write it: 5 to 20 digits with `+`, `-`, parentheses, and spaces, at most 32 characters.',
-  email: 'E-mail address, at most 254 characters. Incoming mail from this address belongs to the contact.',
+  phone: 'Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters.',
+  email:
+    'One e-mail address without a name, at most 254 characters. Incoming mail from this address belongs to the contact.',
   company: 'Name of the company the person works for, at most 200 characters.',
   notes: 'Free text about the person, at most 10,000 characters. For a dated history, add activities instead.',
 };
@@ -77,7 +77,7 @@ export const contacts: Noun = {
     },
     contactsList: {
       platform: 'Only contacts of this messaging platform; all platforms by default.',
-      q: 'Only contacts whose name, username, or phone number contains this text, in any case. At most 200 characters.',
+      q: 'Only contacts whose name, username, or phone number contains all words of this text, in any case and with or without accents. At most 200 characters.',
       stage: 'Only contacts in this stage of the contact pipeline, for example `qualified`.',
       assignedToUserId: 'Only contacts of this member. `none` finds the contacts that nobody looks after.',
       tagId: 'Only contacts that have the tag with this id.',

@@ -2,7 +2,7 @@ import type { Noun } from './noun.ts';
 
 const terms = {
   title: 'Title of the sale, in one line of 1 to 200 characters.',
-  value: 'Amount at stake, 0 to 1,000,000,000,000, with at most two decimals. Default 0.',
+  value: 'Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.',
   contactId: 'Id of the contact who would buy. Null when the deal has no contact.',
   currency: 'Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace.',
   probability: 'Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.',
@@ -36,7 +36,7 @@ export const deals: Noun = {
     dealsList: {
       stage: 'Only deals in this stage, for example `proposal`.',
       contactId: 'Only deals with the contact of this id.',
-      q: 'Only deals whose title contains this text, in any case. At most 200 characters.',
+      q: 'Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters.',
       minValue: 'Only deals worth at least this much, in whatever currency. Combine it with `currency`.',
       maxValue: 'Only deals worth at most this much, in whatever currency. Combine it with `currency`.',
       currency: 'Only deals in this currency, as its three letters of ISO 4217: `EUR`.',

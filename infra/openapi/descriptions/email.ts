@@ -40,7 +40,7 @@ export const email: Noun = {
       status: 'Only threads with this status, for example `open`.',
       contactId: 'Only threads of the contact with this id.',
       unreadOnly: '`true` for threads with unread messages only. Default: all threads.',
-      q: 'Only threads whose subject, preview, or participants contain this text, in any case. At most 200 characters.',
+      q: 'Only threads whose subject, preview, or participants contain all words of this text, in any case and with or without accents. At most 200 characters.',
       assignedToUserId: 'Only threads of this member. `none` finds the threads that nobody looks after.',
       isStarred: '`true` for threads with a star only, `false` for those without.',
     },

@@ -36,6 +36,8 @@ export const events: Noun = {
       'Sent when a message was edited, or when its attachments have been fetched. Use it to update a copy of the conversation. Status and read marks have events of their own.',
     onMessageRead:
       'Sent when a contact has read your messages, or a member has read theirs. Use it to clear unread marks elsewhere. One event may name several messages.',
+    onMessageButtonPressed:
+      'Sent when a contact has pressed a button under one of your messages. Use `data` to continue the dialogue. The press is an inbound message as well, whose id is `message_id`.',
     onContactCreated:
       'Sent when a contact was created by a call, a member, or the first message of a stranger. Use it to create the person in your own system.',
     onContactUpdated:
@@ -123,6 +125,9 @@ export const events: Noun = {
       'data.job_id': 'Id of the job that sends the message, as text. Null for what came in.',
     },
     MessageUpdatedEvent: { 'data.changes': changes['data.changes'] },
+    MessageButtonPressedEvent: {
+      'data.data': 'The `data` of the button, as you gave it when you sent it.',
+    },
     MessageReadEvent: {
       'data.message_ids': 'Ids of the messages that were read, as texts.',
       'data.read_at': 'When the messages were read, in UTC.',

@@ -2,7 +2,8 @@ import type { Noun } from './noun.ts';
 
 const booking = {
   type: 'Whether money comes in or goes out.',
-  amount: 'The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with at most two decimals.',
+  amount:
+    'The amount, above zero; `type` says the direction. At most 1,000,000,000,000, with no more decimals than its currency has.',
   currency: 'Currency of the amount, as its three letters of ISO 4217: `EUR`.',
   category: 'Purpose of the money, at most 64 characters, for example `Consulting`. Null when it has none.',
   description: 'A line about the transaction, at most 500 characters.',
@@ -46,7 +47,7 @@ export const finance: Noun = {
       dealId: 'Only transactions of the deal with this id.',
       from: 'Only transactions that occurred at or after this time.',
       to: 'Only transactions that occurred at or before this time.',
-      q: 'Only transactions whose description or category contains this text, in any case. At most 200 characters.',
+      q: 'Only transactions whose description or category contains all words of this text, in any case and with or without accents. At most 200 characters.',
     },
     financeGetInvoice: { id: 'Id of the invoice, as in `GET /v1/finance/invoices`.' },
     financeInvoicePaid: { id: 'Id of the invoice, as in `GET /v1/finance/invoices`.' },

@@ -11,7 +11,7 @@ export const members: Noun = {
   parameters: {
     '*': { id: 'Id of the member, as in `GET /v1/members`.' },
     membersList: {
-      q: 'Only members whose name or e-mail address contains this text, in any case. At most 200 characters.',
+      q: 'Only members whose name or e-mail address contains all words of this text, in any case and with or without accents. At most 200 characters.',
       isActive: '`true` for members who may sign in only, `false` for former ones; both by default.',
     },
   },

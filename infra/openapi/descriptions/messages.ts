@@ -37,6 +37,17 @@ export const messages: Noun = {
       editedAt: 'When its author last changed it. Null if they never did.',
       readAt: 'When the contact read an outbound message, as far as the platform tells. Null if that is not known.',
       createdAt: 'When it was stored or queued here.',
+      entities:
+        'Parts of the text that are more than their words, such as links and bold words. Empty when there are none.',
+      replyToMessageId: 'Id of the message that this one answers. Null when it answers none that is known here.',
+      forwardedFrom: 'Name of the person or chat that wrote a forwarded message first. Null when it was not forwarded.',
+      data: 'Content that words cannot show, by the name of its kind at the platform: a poll, a form, buttons. Null when there is none.',
+    },
+    TextEntity: {
+      type: 'The kind of this part, as the platform names it: `bold`, `text_link`.',
+      offset: 'Where the part begins in the text, in UTF-16 units from 0.',
+      length: 'How long the part is, in UTF-16 units.',
+      url: 'Address behind the words of a link. Null for every other kind.',
     },
     Attachment: {
       id: 'Id of the attachment, to ask for a link to its bytes.',

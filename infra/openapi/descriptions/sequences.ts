@@ -19,7 +19,7 @@ export const sequences: Noun = {
     sequencesList: {
       status: 'Only sequences with this status, for example `active`.',
       channel: 'Only sequences of this channel; all channels by default.',
-      q: 'Only sequences whose name contains this text, in any case. At most 200 characters.',
+      q: 'Only sequences whose name contains all words of this text, in any case and with or without accents. At most 200 characters.',
     },
     sequencesListEnrollments: {
       status: 'Only enrollments with this status, for example `replied`.',

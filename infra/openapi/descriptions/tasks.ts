@@ -42,7 +42,7 @@ export const tasks: Noun = {
       assignedToUserId: 'Only tasks of this member. `none` finds the tasks that nobody is named for.',
       dueBefore: 'Only tasks due before this time, exclusive.',
       dueAfter: 'Only tasks due after this time, exclusive.',
-      q: 'Only tasks whose title contains this text, in any case. At most 200 characters.',
+      q: 'Only tasks whose title contains all words of this text, in any case and with or without accents. At most 200 characters.',
     },
   },
   schemas: {

@@ -1,7 +1,7 @@
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
 import { setAccountState } from '#lib/messages/accounts/store.ts';
-import { shownError } from '#lib/messages/jobs/after.ts';
+import { toErrorText } from '#lib/messages/jobs/after.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Failure } from './bot-api.ts';
 
@@ -25,7 +25,7 @@ export function noteFailure(
     ...inbound,
     ...next,
     status: 'failing',
-    lastError: shownError(error),
+    lastError: toErrorText(error),
     failures: inbound.failures + 1,
   });
 }

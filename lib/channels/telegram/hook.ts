@@ -7,7 +7,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
 import { isPolled, publicAddress, wakePoller } from '#lib/messages/accounts/inbound.ts';
 import { accountSecret, secretContext } from '#lib/messages/accounts/store.ts';
-import { retryWaitMs, shownError } from '#lib/messages/jobs/after.ts';
+import { retryWaitMs, toErrorText } from '#lib/messages/jobs/after.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from './bot-api.ts';
@@ -113,7 +113,7 @@ const note = (tenant: Tenant, { secret }: StoredAccount, seen: StoredInbound, fo
         : {
             ...inbound,
             status: 'ok',
-            lastError: found.lastError && shownError(found.lastError),
+            lastError: found.lastError && toErrorText(found.lastError),
             failures: 0,
             dueAt: shifted(tx.now, lookEveryMs),
           };

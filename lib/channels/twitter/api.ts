@@ -7,7 +7,7 @@ import type { StoredAccount } from '#lib/entities/account.ts';
 import { notYet, waitFor } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { type Answered, type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
-import { isEnding, keepTokens, renewed, type Tokens, tokensOf } from './tokens.ts';
+import { isEnding, keepTokens, renewTokens, type Tokens, tokensOf } from './tokens.ts';
 
 /** Its windows are so long. */
 const defaultWaitSeconds = 15 * 60;
@@ -36,7 +36,7 @@ export async function openTwitterApi(
   const renew = async (): Promise<Outcome | undefined> => {
     const exchange = await askForTokens(provider, tokens);
     if (!isSuccess(exchange)) return whyNotRenewed(exchange);
-    const next = renewed(tokens, exchange.body);
+    const next = renewTokens(tokens, exchange.body);
     if (!next) return { kind: 'failed-for-now', error: 'X’s answer with new tokens cannot be read' };
     const kept = await patiently(() => keepTokens(tenant, account, next));
     if (!kept) return notYet();

@@ -47,7 +47,7 @@ const Renewed = v.object({
 });
 
 /** The pair that X has given for another; undefined where it is none. */
-export function renewed(before: Tokens, answer: unknown): Tokens | undefined {
+export function renewTokens(before: Tokens, answer: unknown): Tokens | undefined {
   const pair = v.safeParse(Renewed, answer);
   if (!pair.success) return undefined;
   const { access_token: accessToken, refresh_token: refreshToken = before.refreshToken, expires_in } = pair.output;

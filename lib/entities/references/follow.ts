@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Row = Record<string, unknown>;
 
-/** Who is named: an entity that has an id and a name. */
+/** Entity that other rows name: it has an id and a name. */
 interface Named {
   id: number;
   name: string | null;

@@ -1,6 +1,6 @@
 import { inParallel } from '#lib/core/async.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
-import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, hadEmail, MergedContacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -34,7 +34,7 @@ export async function resolveMerged(
   return undefined;
 }
 
-/** Whom a row that names a contact names by now; null where nobody is there, as with an archive that lacks them. */
+/** Returns the contact that a row names by now; null if there is none, as in an archive without it. */
 export const presentId = async (tx: UnitOfWork, id: number | null): Promise<number | null> =>
   id === null ? null : ((await resolveMerged(tx, id))?.id ?? null);
 
@@ -45,7 +45,7 @@ export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
   return last;
 }
 
-/** So many contacts who are one are looked at. */
+/** Number of contacts merged into one that are read. */
 const maxContacts = 100;
 
 /** Lists of them that are read side by side, each of as many rows: a contact of many merges is to cost a worker little. */
@@ -69,7 +69,8 @@ export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> 
 }
 
 /**
- * Who has an address by a merge, each read when it is asked for: the heirs of the newest so many who had it. `hasMore`: others had it, too.
+ * Returns the contacts that have an address by a merge, each read when asked for: the heirs of the newest contacts that
+ * had it. `hasMore`: others had it, too.
  */
 export async function heirsOf(
   tx: UnitOfWork,
@@ -86,7 +87,7 @@ export async function heirsOf(
   return { heirs: heirs(), hasMore };
 }
 
-/** So many who had an address until they were merged are looked at. */
+/** Number of merged contacts with an address that are read. */
 const maxFormer = 10;
 
 /** Whether an address is a contact's own or was before, or was of somebody who was merged into them: it is still theirs. */
@@ -95,8 +96,8 @@ export async function hasAddress(
   { id, email, earlierEmails = [] }: StoredContact,
   address: string,
 ): Promise<boolean> {
-  const key = normalised.email(address);
-  if ([email, ...earlierEmails].some((one) => one !== null && normalised.email(one) === key)) return true;
+  const key = normalize.email(address);
+  if ([email, ...earlierEmails].some((one) => one !== null && normalize.email(one) === key)) return true;
   const { heirs } = await heirsOf(tx, address, maxFormer);
   for await (const heir of heirs) if (heir.id === id) return true;
   return false;

@@ -1,5 +1,5 @@
 import type { Platform } from '#lib/core/channel.ts';
-import { normalised, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { normalize, type StoredContact, sameAs } from '#lib/entities/contact.ts';
 
 type Holders = ReturnType<typeof sameAs> | ReturnType<typeof sameHandle>;
 
@@ -19,5 +19,5 @@ export function holdersOf(by: WrittenBy): { where: Holders; matches: (contact: S
 
 /** The contacts of a platform that have this username, however it is spelled. */
 export const sameHandle = (platform: Platform, username: string) => ({
-  handle: { platform, username: normalised.username(username) },
+  handle: { platform, username: normalize.username(username) },
 });

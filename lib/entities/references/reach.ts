@@ -1,5 +1,5 @@
 import { latest } from '#lib/core/clock.ts';
-import { maxReach, normalised, type Reach, type StoredContact, type Traces } from '#lib/entities/contact.ts';
+import { maxReach, normalize, type Reach, type StoredContact, type Traces } from '#lib/entities/contact.ts';
 import { happenedAt, hasHappened, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -15,7 +15,7 @@ export async function reachOf(tx: UnitOfWork, { id, reach }: StoredContact): Pro
   if (reach !== undefined) return reach;
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { items } = await listPage(reading, Messages, { within: { contactId: id }, limit: maxMessages });
-  return items.filter(hasHappened).reduce<Reach[]>((known, message) => united(known, reachBy(message)), []);
+  return items.filter(hasHappened).reduce<Reach[]>((known, message) => unite(known, reachBy(message)), []);
 }
 
 /** By what a contact with this reach is known. */
@@ -28,7 +28,7 @@ export function tracesOf(contact: StoredContact, reach: readonly Reach[]): Trace
     userIds: unique([...ids.map(([, userId]) => String(userId)), ...reach.flatMap(({ userId }) => userId ?? [])]),
     names: [
       ...ids.map(([channel, userId]) => `${channel}/${userId}`),
-      ...(username === null ? [] : [`${platform}/@${normalised.username(username)}`]),
+      ...(username === null ? [] : [`${platform}/@${normalize.username(username)}`]),
     ],
     accountIds: unique(reach.map(({ accountId }) => accountId)),
   };
@@ -36,7 +36,7 @@ export function tracesOf(contact: StoredContact, reach: readonly Reach[]): Trace
 
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
-/** What a message that was received or sent tells. */
+/** Returns the reach that one received or sent message shows. */
 export function reachBy(message: StoredMessage, userId = message.atPlatform?.userId ?? null): Reach[] {
   const { accountId, direction } = message;
   if (accountId === null) return [];
@@ -52,7 +52,7 @@ export function reachBy(message: StoredMessage, userId = message.atPlatform?.use
 }
 
 /** Both together: what is known of one account and person is one. The last ones that had to do with each other. */
-export function united(known: readonly Reach[], others: readonly Reach[]): Reach[] {
+export function unite(known: readonly Reach[], others: readonly Reach[]): Reach[] {
   const all = [...known];
   for (const other of others) {
     const index = all.findIndex((one) => isSame(one, other));

@@ -55,7 +55,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
       const tried = outcome.mayHaveLeft ? { ...settled, unsettledAttempts: job.unsettledAttempts } : settled;
       const waitMs = retryWaitsMs[job.attempts - 1];
       if (waitMs === undefined) return failed(tried, outcome.error);
-      return { ...until(tried, shifted(now, waitMs)), lastError: shownError(outcome.error) };
+      return { ...until(tried, shifted(now, waitMs)), lastError: toErrorText(outcome.error) };
     }
     case 'not-yet':
       return until(untried, outcome.until);
@@ -67,7 +67,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
       const ceilingMs = Math.min(maxThrottleMs, 2 * secondMs * 2 ** Math.min(job.floodWaits, 20));
       const waitMs = ceilingMs * (0.5 + Math.random() / 2);
       const waiting = { ...until(untried, shifted(now, waitMs)), floodWaits: job.floodWaits + 1 };
-      return outcome.kind === 'refused' ? { ...waiting, lastError: shownError(outcome.error) } : waiting;
+      return outcome.kind === 'refused' ? { ...waiting, lastError: toErrorText(outcome.error) } : waiting;
     }
     case 'wait':
       return { ...untried, runAt: endOf(outcome), floodWaits: job.floodWaits + 1 };
@@ -86,8 +86,8 @@ export const until = (job: StoredJob, runAt: string): StoredJob => ({ ...job, ru
 const failed = (job: StoredJob, error: string): StoredJob => ({
   ...job,
   status: 'failed',
-  lastError: shownError(error),
+  lastError: toErrorText(error),
 });
 
 /** An error as it is kept and shown: what a provider answers may be of any length. */
-export const shownError = (error: string) => firstCharacters(oneLine(error), maxErrorCharacters);
+export const toErrorText = (error: string) => firstCharacters(oneLine(error), maxErrorCharacters);

@@ -21,7 +21,7 @@ const maxLeastWaitSeconds = 10 * 60;
  * A job that was told to wait waits twice as long at least the next time, up to ten minutes: no wait is an attempt, so a provider that
  * always says "one second" would be asked, and its waits be told in events, for ever at that pace.
  */
-export function lengthened(outcome: Outcome, { floodWaits }: Pick<StoredJob, 'floodWaits'>): Outcome {
+export function lengthen(outcome: Outcome, { floodWaits }: Pick<StoredJob, 'floodWaits'>): Outcome {
   const leastSeconds = Math.min(2 ** floodWaits, maxLeastWaitSeconds);
   return outcome.kind === 'wait' && outcome.waitSeconds < leastSeconds ? waitFor(leastSeconds) : outcome;
 }

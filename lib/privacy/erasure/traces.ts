@@ -1,6 +1,6 @@
 import { Accounts } from '#lib/entities/account.ts';
 import { Blocks } from '#lib/entities/block.ts';
-import { normalised } from '#lib/entities/contact.ts';
+import { normalize } from '#lib/entities/contact.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { currentOwner } from '#lib/messages/accounts/sender.ts';
@@ -26,7 +26,7 @@ export async function eraseTraces(tx: UnitOfWork, state: State): Promise<Part> {
   const { username, place } = state;
   // Of an id that is empty, which older rows may have, nothing can be kept.
   const userIds = state.userIds.filter((userId) => userId !== '');
-  const names = [...userIds, ...(username === null ? [] : [`@${normalised.username(username)}`])];
+  const names = [...userIds, ...(username === null ? [] : [`@${normalize.username(username)}`])];
   const perAccount = names.length + userIds.length + 1;
   const after = place.after ?? 0;
   const { accountIds, isLast } = await accountsAfter(tx, state, after, Math.ceil(keysPerPart / perAccount));

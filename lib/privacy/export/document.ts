@@ -7,15 +7,15 @@ import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/emai
 import { listEmailMessages } from '#lib/email/store.ts';
 import { Activities, Activity } from '#lib/entities/activity.ts';
 import { ContactChannel, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
-import { Deal, Deals, shownDeal } from '#lib/entities/deal.ts';
+import { Deal, Deals, toDealView } from '#lib/entities/deal.ts';
 import { EmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
 import { Enrollment, Enrollments } from '#lib/entities/enrollment.ts';
-import { ContactIdentity, Identities, shownIdentity } from '#lib/entities/identity.ts';
+import { ContactIdentity, Identities, toIdentityView } from '#lib/entities/identity.ts';
 import { Invoice, Invoices } from '#lib/entities/invoice.ts';
 import { Job, Jobs } from '#lib/entities/job.ts';
 import { Message, Messages } from '#lib/entities/message.ts';
-import { shownTask, Task, Tasks } from '#lib/entities/task.ts';
+import { Task, Tasks, toTaskView } from '#lib/entities/task.ts';
 import { FinanceTransaction, Transactions } from '#lib/entities/transaction.ts';
 import { listChannels } from '#lib/messages/channels.ts';
 import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
@@ -176,13 +176,13 @@ export const parts: readonly Part[] = [
     isMail,
     shownBytes: ({ body }) => Buffer.byteLength(body),
   }),
-  rowsOf('deals', Deals, { shown: shownDeal }),
-  rowsOf('tasks', Tasks, { shown: (task, tx) => shownTask(task, tx.now) }),
+  rowsOf('deals', Deals, { shown: toDealView }),
+  rowsOf('tasks', Tasks, { shown: (task, tx) => toTaskView(task, tx.now) }),
   rowsOf('enrollments', Enrollments),
   rowsOf('jobs', Jobs, { isMail }),
   rowsOf('invoices', Invoices),
   rowsOf('transactions', Transactions),
-  rowsOf('identities', Identities, { shown: shownIdentity }),
+  rowsOf('identities', Identities, { shown: toIdentityView }),
   threadsOf(ownThreads),
   threadsOf(threadsNaming),
   mailsOf(ownThreads),

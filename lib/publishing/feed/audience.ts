@@ -34,7 +34,7 @@ export function requireLearning(caller: Caller, kinds: readonly string[]): void 
 }
 
 /** What holds an event, where the caller may learn of it. Raises 404. */
-export function requireShown<Of extends { eventKind: string }>(caller: Caller, of: Of): Of {
+export function requireVisible<Of extends { eventKind: string }>(caller: Caller, of: Of): Of {
   if (!mayLearn(caller, of.eventKind)) throw notFound('delivery');
   return of;
 }

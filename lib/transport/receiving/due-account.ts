@@ -3,7 +3,7 @@ import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
 import { setAccountState } from '#lib/messages/accounts/store.ts';
-import { shownError } from '#lib/messages/jobs/after.ts';
+import { toErrorText } from '#lib/messages/jobs/after.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -70,7 +70,7 @@ export async function fail(
       ...inbound,
       ...reached,
       status: 'failing',
-      lastError: shownError(errorOf(outcome, lost)),
+      lastError: toErrorText(errorOf(outcome, lost)),
       failures: inbound.failures + 1,
       dueAt: isLost ? null : lookAgain(due, inbound, notBefore(waitMs)),
     };

@@ -21,7 +21,7 @@ export const isKnown = ({ floor, seen }: Known, id: string): boolean => isSettle
 export const isSettled = ({ floor }: Pick<Known, 'floor'>, id: string): boolean => BigInt(id) <= BigInt(floor);
 
 /** What is known once these, of which all older ones are stored, are stored, too. */
-export function advanced({ floor, seen }: Known, ids: readonly string[]): Known {
+export function advance({ floor, seen }: Known, ids: readonly string[]): Known {
   const all = [...new Set([...seen, ...ids])].map(BigInt).sort((one, other) => (one < other ? -1 : 1));
   const settled = (all.at(-1) ?? 0n) - lateIds;
   const last = all.at(-maxSeen - 1) ?? 0n;

@@ -17,7 +17,7 @@ import { transact } from '#lib/table/transact.ts';
 import { type Due, fail, keep, keepHearing } from './due-account.ts';
 import { take } from './take.ts';
 import { type Included, includedIn, receiveEvent, wanted } from './twitter-event.ts';
-import { advanced, begunAt, isKnown, isSettled } from './twitter-known.ts';
+import { advance, begunAt, isKnown, isSettled } from './twitter-known.ts';
 
 /** Of a page, whose texts may have 10,000 characters, each of them escaped. */
 const maxResponseBytes = 16 * 1024 * 1024;
@@ -80,7 +80,7 @@ async function ask(tenant: Tenant, inbound: StoredInbound, api: TwitterApi, dead
     for (const told of portion) await take(tenant, place, (tx) => receiveEvent(tx, { ...place, ownId }, told));
     stored += portion.length;
     reached = {
-      ...advanced(
+      ...advance(
         reached,
         portion.map(({ id }) => id),
       ),

@@ -6,7 +6,7 @@ import { Problem } from '#lib/core/problem.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { takePace } from '#lib/email/pace.ts';
-import { composed, type OutgoingMail, sendMail } from '#lib/email/send.ts';
+import { composeMail, type OutgoingMail, sendMail } from '#lib/email/send.ts';
 import { isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
 import { maxRecipients } from '#lib/entities/email-message.ts';
@@ -112,7 +112,7 @@ const notPrepared = (error: Error): Outcome =>
 
 async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer } | Outcome> {
   const [mail, instead] = await Promise.all([outgoing(tenant, job), outcomeBeforeSending(tenant, job)]);
-  return instead ?? { mail, content: await composed(tenant, mail) };
+  return instead ?? { mail, content: await composeMail(tenant, mail) };
 }
 
 async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {

@@ -6,7 +6,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { setAccountState, startFloodWait } from '#lib/messages/accounts/store.ts';
 import { after, endOf, until } from '#lib/messages/jobs/after.ts';
-import { lengthened } from '#lib/messages/jobs/outcomes.ts';
+import { lengthen } from '#lib/messages/jobs/outcomes.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { recordEnd, settleConversation } from '#lib/messages/jobs/store.ts';
 import { findContact } from '#lib/messages/recipient.ts';
@@ -110,7 +110,7 @@ export async function settleMessageOf(
   claimed: StoredJob,
   told: Outcome,
 ): Promise<void> {
-  const outcome = lengthened(told, claimed);
+  const outcome = lengthen(told, claimed);
   await recordAttempt(tenant, claimed, {
     outcome,
     completion: messageCompletion,

@@ -2,7 +2,7 @@ import { withoutCredentials } from './credentials.ts';
 import type { Route } from './route.ts';
 
 /** `*` for whatever no route matches. */
-export const shownRoute = ({ path }: Pick<Route, 'path'>) => (path === '$default' ? '*' : path);
+export const routeLabel = ({ path }: Pick<Route, 'path'>) => (path === '$default' ? '*' : path);
 
 const isId = (segment: string) => /^\d{1,10}$/.test(segment);
 const isTextId = (segment: string) => /^[\w-]{1,64}$/.test(segment) && withoutCredentials(segment) === segment;
@@ -16,7 +16,7 @@ const maxSegments = 12;
  * The path of a request as a log may have it: with ids, and without anything else that somebody has put there, since what an erased
  * person is called must not stay in a log.
  */
-export function shownPath(
+export function maskPath(
   { path: template, textParams = [] }: Pick<Route, 'path' | 'textParams'>,
   path: string,
 ): string {

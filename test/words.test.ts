@@ -1,0 +1,163 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const bannedBeginning = /^(What|Whatever|Who|Whoever|Whom|Of|Those|That|So many)\b/i;
+const maxTitleCharacters = 100;
+
+/** Folders whose docstrings are not rewritten yet. A folder that is clean leaves the list. */
+const unwrittenDocstrings: readonly string[] = [
+  'functions/audit-events',
+  'functions/contacts',
+  'functions/hooks',
+  'functions/jobs',
+  'functions/mcp',
+  'functions/me',
+  'functions/panel',
+  'functions/saga-kinds.ts',
+  'functions/workers',
+  'infra/admin',
+  'infra/bundle',
+  'infra/bundle.ts',
+  'infra/canary',
+  'infra/entities.ts',
+  'infra/local',
+  'infra/openapi',
+  'infra/openapi.ts',
+  'infra/permissions',
+  'infra/permissions.ts',
+  'infra/settings.ts',
+  'infra/stacks',
+  'infra/synth.ts',
+  'infra/table-map.ts',
+  'lib/agents',
+  'lib/analytics',
+  'lib/aws',
+  'lib/channels',
+  'lib/contacts',
+  'lib/deals',
+  'lib/email',
+  'lib/events',
+  'lib/files',
+  'lib/finance',
+  'lib/mcp',
+  'lib/messages',
+  'lib/network',
+  'lib/privacy',
+  'lib/publishing',
+  'lib/queues',
+  'lib/sequences',
+  'lib/transport',
+  'lib/workspaces',
+];
+/** Folders whose test titles are not rewritten yet. A folder that is clean leaves the list. */
+const unwrittenTitles: readonly string[] = [
+  'test/agents',
+  'test/analytics',
+  'test/archive',
+  'test/aws',
+  'test/bus',
+  'test/channels.test.ts',
+  'test/cli',
+  'test/client',
+  'test/contacts',
+  'test/contract',
+  'test/email',
+  'test/events',
+  'test/faults',
+  'test/finance',
+  'test/http',
+  'test/infra',
+  'test/jobs',
+  'test/keys',
+  'test/layers.test.ts',
+  'test/log.test.ts',
+  'test/mcp',
+  'test/messages',
+  'test/metrics.test.ts',
+  'test/network',
+  'test/openapi',
+  'test/panel',
+  'test/quotas',
+  'test/receiving',
+  'test/reference',
+  'test/references',
+  'test/requests',
+  'test/schema.test.ts',
+  'test/sending',
+  'test/sequences',
+  'test/stories',
+  'test/sweep',
+  'test/table',
+  'test/tags',
+  'test/tasks',
+  'test/telegram',
+  'test/twitter',
+  'test/webhooks',
+  'test/words.test.ts',
+];
+
+const folderOf = (file: string) => file.split('/').slice(0, 2).join('/');
+
+interface Finding {
+  file: string;
+  text: string;
+}
+
+const read = (file: string) => {
+  const { comments, program } = parseSync(file, readFileSync(join(root, file), 'utf8'));
+  return { file, comments, program };
+};
+
+const docstringsOf = ({ file, comments }: ReturnType<typeof read>): Finding[] =>
+  comments
+    .filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
+    .map(({ value }) => ({ file, text: value.replaceAll(/^\*|\n\s*\*/g, ' ').trim() }));
+
+const callers = new Set(['test', 'it', 'describe']);
+
+/** Returns the titles of the tests and groups of a file, those of `test.each(…)(…)` and `test.runIf(…)(…)` included. */
+function titlesOf({ file, program }: ReturnType<typeof read>): Finding[] {
+  const titles: Finding[] = [];
+  new Visitor({
+    CallExpression({ callee, arguments: [title] }) {
+      let called: { type: string } = callee;
+      while (called.type === 'CallExpression' || called.type === 'MemberExpression')
+        called =
+          'callee' in called
+            ? (called.callee as typeof called)
+            : (called as typeof called & { object: typeof called }).object;
+      if (called.type !== 'Identifier' || !callers.has((called as typeof called & { name: string }).name)) return;
+      if (title?.type === 'Literal' && typeof title.value === 'string') titles.push({ file, text: title.value });
+      if (title?.type === 'TemplateLiteral')
+        titles.push({ file, text: title.quasis.map(({ value }) => value.raw).join('…') });
+    },
+  }).visit(program);
+  return titles;
+}
+
+const sources = globSync('{lib,functions,infra}/**/*.ts', { cwd: root });
+const tests = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !file.includes('openapi/clients'));
+
+const badDocstrings = sources
+  .flatMap((file) => docstringsOf(read(file)))
+  .filter(({ text }) => bannedBeginning.test(text));
+const badTitles = tests
+  .flatMap((file) => titlesOf(read(file)))
+  .filter(({ text }) => text.length > maxTitleCharacters || bannedBeginning.test(text));
+
+describe.each([
+  ['docstrings', badDocstrings, unwrittenDocstrings],
+  ['test titles', badTitles, unwrittenTitles],
+] as const)('the %s', (_, findings, unwritten) => {
+  test('begin with a subject or a verb, and fit their limit', () => {
+    expect(findings.filter(({ file }) => !unwritten.includes(folderOf(file)))).toEqual([]);
+  });
+
+  test('of every folder that is excused still need it', () => {
+    const folders = new Set(findings.map(({ file }) => folderOf(file)));
+    expect(unwritten.filter((folder) => !folders.has(folder))).toEqual([]);
+  });
+});
