@@ -8592,7 +8592,9 @@ export interface components {
              * @description How many minutes after the step before it is sent; for the first, after the enrollment.
              */
             delayMinutes: number;
-            /** @description The text of the message. */
+            /** @description Subject of the mail. Null on other channels. */
+            subject: string | null;
+            /** @description The text of the message, with variables such as `{{firstName|there}}`. */
             text: string;
         };
         SequenceWithSteps: {
@@ -16141,6 +16143,7 @@ export interface operations {
                      *           "id": 15,
                      *           "position": 1,
                      *           "delayMinutes": 2880,
+                     *           "subject": "Second analytical engine",
                      *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]

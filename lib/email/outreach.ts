@@ -33,7 +33,7 @@ export async function queueOutreach(
     threadId === null ? undefined : getThread(tx, threadId),
     tx.reserveIds({ [Threads.name]: 1, [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
-  const mail = { to: [to] as const, subject: known ? `Re: ${subject}` : subject, bodyText: text };
+  const mail = { to: [to] as const, subject, bodyText: text };
   const thread = known ?? (await openThread(tx, contact.id, mail));
   const job = await queueMail(tx, thread, workspace, mail, origin);
   return { jobId: job.id, threadId: thread.id };

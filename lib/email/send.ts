@@ -17,6 +17,8 @@ import { handOver } from './ses.ts';
 /** A mail of a thread. */
 export interface OutgoingMail {
   jobId: number;
+  /** Nobody wrote it to its recipient alone. */
+  isAutomatic: boolean;
   senderName: string | null;
   to: readonly Mailbox[];
   cc: readonly Mailbox[];
@@ -72,7 +74,12 @@ export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<B
     text: body.bodyText,
     messageId: bracketed(id),
     // SES puts a Message-ID of its own in the place of ours; this one stays.
-    headers: { 'X-Mail-Id': id, Subject: subjectHeader(subject) },
+    headers: {
+      'X-Mail-Id': id,
+      Subject: subjectHeader(subject),
+      // RFC 3834, 5: whoever answers by a program does not answer it.
+      ...(mail.isAutomatic && { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' }),
+    },
     ...(domain && { replyTo: ownAddress(tenant, domain) }),
     ...(body.bodyHtml && { html: body.bodyHtml }),
     ...(answered.length > 0 && { inReplyTo: answered[0] }),

@@ -27,7 +27,14 @@ const name = () => line(200);
 const stepText = () => text(4000);
 
 const Step = v.pipe(
-  v.object({ id: id(), position: count(), delayMinutes: count(), text: v.string() }),
+  v.object({
+    id: id(),
+    position: count(),
+    delayMinutes: count(),
+    /** Of the mail; null on other channels. */
+    subject: v.nullable(v.string()),
+    text: v.string(),
+  }),
   v.title('SequenceStep'),
 );
 export type Step = v.InferOutput<typeof Step>;
@@ -63,7 +70,11 @@ export const SequenceQuery = v.object({
 
 /** The delay of a step counts from the message before it, that of the first from the enrollment. */
 const StepInput = v.pipe(
-  v.object({ delayMinutes: integer(0, maxDelayMinutes), text: stepText() }),
+  v.object({
+    delayMinutes: integer(0, maxDelayMinutes),
+    subject: v.optional(v.nullable(line(500))),
+    text: stepText(),
+  }),
   v.title('SequenceStepInput'),
 );
 const given = {
@@ -73,7 +84,8 @@ const given = {
     listInput(StepInput, maxSteps, 'steps'),
     v.minLength(1, 'must have at least 1 step'),
     v.check(
-      (steps) => Buffer.byteLength(steps.map(({ text }) => text).join('')) <= maxTextBytes,
+      (steps) =>
+        Buffer.byteLength(steps.map(({ subject, text }) => `${subject ?? ''}${text}`).join('')) <= maxTextBytes,
       `must have at most ${maxTextBytes} bytes of text together`,
     ),
   ),
@@ -91,6 +103,14 @@ export const CreateSequence = v.pipe(
 
 /** Fields that a draft may change. */
 export const PatchSequence = v.pipe(v.partial(v.object(given)), v.title('PatchSequence'));
+
+/** Contacts that a program enrolls. */
+export const EnrollContacts = v.pipe(
+  v.object({
+    contactIds: v.pipe(listInput(idInput(), 100, 'contacts'), v.minLength(1, 'must name at least one contact')),
+  }),
+  v.title('EnrollContacts'),
+);
 
 /** A contact that is enrolled by hand. */
 export const EnrollContact = v.pipe(v.object({ contactId: idInput() }), v.title('EnrollContact'));

@@ -3,13 +3,14 @@ import { queueOutreach } from '#lib/email/outreach.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
-import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
+import { Sequences, type Step, type StoredSequence } from '#lib/entities/sequence.ts';
 import { createJob } from '#lib/messages/jobs/store.ts';
 import { recipientOf } from '#lib/messages/recipient.ts';
 import { isDailyQuota, nextDayAt } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endEnrollment } from './progress.ts';
+import { filled } from './variables.ts';
 
 /** Makes the message of the step that is due, if it still is. Beyond the day's quota it is due again tomorrow. */
 export async function advance(tenant: Tenant, sequenceId: number, id: number): Promise<void> {
@@ -33,7 +34,7 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
     if (step === undefined) return endEnrollment(tx, sequence, enrollment, 'completed');
     const contact = await resolveMerged(tx, enrollment.contactId);
     const queued = contact
-      ? await queueStep(tx, sequence, enrollment, contact, step.text)
+      ? await queueStep(tx, sequence, enrollment, contact, step)
       : { obstacle: 'the contact is not here any more' };
     if ('obstacle' in queued) return endEnrollment(tx, sequence, enrollment, 'failed', queued.obstacle);
     tx.update(Enrollments, {
@@ -64,13 +65,20 @@ const isDue = (tx: UnitOfWork, { status, heldAt, nextRunAt }: StoredEnrollment) 
 /** Makes the message, or says why the contact cannot be reached. */
 async function queueStep(
   tx: UnitOfWork,
-  { id: sequenceId, name, channel, accountId }: StoredSequence,
+  { id: sequenceId, channel, accountId }: StoredSequence,
   { id: enrollmentId, threadId }: StoredEnrollment,
   contact: StoredContact,
-  text: string,
+  step: Step,
 ): Promise<Pick<StoredEnrollment, 'jobId' | 'threadId'> | { obstacle: string }> {
   const origin = { source: 'sequence', sequenceId, enrollmentId } as const;
-  if (channel === 'email') return queueOutreach(tx, { contact, threadId, subject: name, text, origin });
+  const made = filled(step.text, contact);
+  const subject = filled(step.subject ?? '', contact);
+  for (const one of [subject, made])
+    if ('missing' in one)
+      return { obstacle: `the contact has no value for {{${one.missing}}}, and the step no fallback` };
+  const { text } = made as { text: string };
+  if (channel === 'email')
+    return queueOutreach(tx, { contact, threadId, subject: (subject as { text: string }).text, text, origin });
   const recipient = recipientOf(contact, channel);
   if (!recipient) return { obstacle: `the contact cannot be reached by ${channel}` };
   const job = await createJob(tx, { ...origin, ...recipient, channel, accountId, contactId: contact.id, text });

@@ -13,6 +13,7 @@ import {
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { unknownVariableIn } from './variables.ts';
 
 /** A sequence with its steps. Raises 404. */
 export const getSequence = (tx: UnitOfWork, id: number): Promise<StoredSequence> =>
@@ -50,6 +51,7 @@ export async function createSequence(
   input: v.InferOutput<typeof CreateSequence>,
 ): Promise<StoredSequence> {
   await requireAccount(tx, input);
+  requireSendable(input);
   return tx.create(Sequences, {
     ...input,
     id: await tx.nextId(Sequences),
@@ -68,7 +70,7 @@ export async function createSequence(
 }
 
 const numbered = (steps: v.InferOutput<typeof CreateSequence>['steps']) =>
-  steps.map((step, index) => ({ ...step, id: index + 1, position: index + 1 }));
+  steps.map(({ subject = null, ...step }, index) => ({ ...step, subject, id: index + 1, position: index + 1 }));
 
 /** Changes the given fields of a draft. Raises 404, 409 for what is no draft any more, 400 for an account that is not of its channel. */
 export async function patchSequence(
@@ -82,12 +84,33 @@ export async function patchSequence(
   const next = changed as StoredSequence;
   if (isDeepStrictEqual(next, sequence)) return sequence;
   await requireAccount(tx, next);
+  requireSendable(next);
   return tx.update(Sequences, { ...next, updatedAt: tx.now });
 }
 
 /** Raises 409 `sequence_not_draft`. */
 export function requireDraft({ status }: Pick<StoredSequence, 'status'>): void {
   if (status !== 'draft') throw conflict('sequence_not_draft', `the sequence is no draft, but ${status}`, { status });
+}
+
+/** Raises 400 for a mail without a subject, for another message with one, and for variables that there are none of. */
+function requireSendable({ channel, steps }: Pick<v.InferOutput<typeof CreateSequence>, 'channel' | 'steps'>): void {
+  for (const [index, { subject = null, text }] of steps.entries()) {
+    const at = `steps[${index}]`;
+    if (channel === 'email' && subject === null)
+      throw invalidField(`${at}.subject`, 'required', `${at}.subject is required: the step is a mail`);
+    if (channel !== 'email' && subject !== null)
+      throw invalidField(`${at}.subject`, 'not_allowed', 'only a mail has a subject');
+    for (const [field, words] of [['subject', subject ?? ''] as const, ['text', text] as const]) {
+      const unknown = unknownVariableIn(words);
+      if (unknown !== undefined)
+        throw invalidField(
+          `${at}.${field}`,
+          'invalid_format',
+          `${at}.${field} has the unknown variable {{${unknown}}}`,
+        );
+    }
+  }
 }
 
 async function requireAccount(

@@ -750,11 +750,13 @@ export interface components {
             position: number;
             /** Format: int32 */
             delayMinutes: number;
+            subject: string | null;
             text: string;
         };
         SequenceStepInput: {
             /** Format: int32 */
             delayMinutes: number;
+            subject?: string | null;
             text: string;
         };
         SequenceWithSteps: {
@@ -1108,6 +1110,7 @@ export interface operations {
                      *           "id": 15,
                      *           "position": 1,
                      *           "delayMinutes": 2880,
+                     *           "subject": "Second analytical engine",
                      *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]
@@ -1553,6 +1556,7 @@ export interface operations {
                  *       "steps": [
                  *         {
                  *           "delayMinutes": 60,
+                 *           "subject": "Second analytical engine",
                  *           "text": "Is the offer still open?"
                  *         }
                  *       ],
@@ -1601,6 +1605,7 @@ export interface operations {
                      *           "id": 15,
                      *           "position": 1,
                      *           "delayMinutes": 2880,
+                     *           "subject": "Second analytical engine",
                      *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]
@@ -2227,6 +2232,7 @@ export interface operations {
                  *       "steps": [
                  *         {
                  *           "delayMinutes": 60,
+                 *           "subject": "Second analytical engine",
                  *           "text": "Is the offer still open?"
                  *         }
                  *       ]
@@ -2272,6 +2278,7 @@ export interface operations {
                      *           "id": 15,
                      *           "position": 1,
                      *           "delayMinutes": 2880,
+                     *           "subject": "Second analytical engine",
                      *           "text": "Thank you for visiting us. Do you have any questions?"
                      *         }
                      *       ]

@@ -40,7 +40,7 @@ async function furnish(tenant: Tenant) {
         name: 'Welcome',
         channel: 'email',
         accountId: null,
-        steps: [{ delayMinutes: 60, text: 'Welcome' }],
+        steps: [{ delayMinutes: 60, subject: 'Hi', text: 'Welcome' }],
         status: 'active',
       }),
     ),

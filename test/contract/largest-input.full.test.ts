@@ -501,7 +501,11 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     await admin('invoice send', letters, { ...at, id: second });
     await admin('invoice cancel', letters, { ...at, id: second });
     const length = Math.min(4_000, Math.floor(8_300 / Math.max(...[...letters.text(100, true)].map(bytesOf))));
-    const steps = Array.from({ length: 30 }, () => ({ delayMinutes: 525_600, text: letters.text(length, true) }));
+    const steps = Array.from({ length: 30 }, () => ({
+      delayMinutes: 525_600,
+      subject: 'S',
+      text: letters.text(length, true),
+    }));
     const written: Fields = { ...largestBody('POST /panel/sequences', letters), accountId: null, steps };
     for (const way of ['panel', 'command']) {
       const made = await owner.post('/panel/sequences', { ...written, channel: 'email', status: 'draft' });

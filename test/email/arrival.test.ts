@@ -115,7 +115,7 @@ describe('a mail that SES has stored', () => {
     const tenant = { workspaceId: id, env: 'live' } as const;
     const { body: contact } = await live.post('/v1/contacts', { name: 'Anna', email: 'anna@example.com' });
     const sequenceId = await transact(tenant, operator, async (tx) => {
-      const steps = [{ delayMinutes: 60, text: 'Hello' }] as [{ delayMinutes: number; text: string }];
+      const steps = [{ delayMinutes: 60, subject: 'Hi', text: 'Hello' }];
       const sequence = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
       return (await createSequence(tx, { ...sequence, steps })).id;
     });

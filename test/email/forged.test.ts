@@ -31,7 +31,7 @@ const conversation = async () => (await workspace.live.get(`/v1/contacts/${conta
 /** The contact gets mails of a new sequence; the function tells how that stands. */
 async function enrolled() {
   const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
-  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const steps = [{ delayMinutes: 60, subject: 'Hi', text: 'Hello' }];
   const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
   const { id } = await transact(tenant, operator, (tx) => createSequence(tx, { ...input, steps }));
   await transact(tenant, operator, (tx) => enroll(tx, id, contactId));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isReplySubject, topicOf } from '#lib/core/mail-subject.ts';
 import { parseMail } from '#lib/email/mail.ts';
+import { filled } from '#lib/sequences/variables.ts';
 import { kinds } from '#test/email/kinds.ts';
 
 test.each(kinds)('a mail is read as it was meant: $name', async ({ raw, read }) => {
@@ -100,4 +101,23 @@ test.each([
   ['Fwd: Angebot', 'Angebot'],
 ])('the topic of %j keeps what belongs to it', (subject, topic) => {
   expect(topicOf(subject)).toBe(topic);
+});
+
+const person = {
+  name: 'Ann Lee',
+  company: null,
+  fields: { plan: 'Pro', price: { amount: 5, currency: 'EUR' }, list: ['a', 'b'] },
+};
+test.each([
+  ['Hi {{name}}', { text: 'Hi Ann Lee' }],
+  ['Hi {{ firstName }}!', { text: 'Hi Ann!' }],
+  ['{{company|your company}}', { text: 'your company' }],
+  ['{{company|}}', { text: '' }],
+  ['{{company}}', { missing: 'company' }],
+  ['{{fields.plan}} {{fields.price}} {{fields.list}}', { text: 'Pro 5 EUR a, b' }],
+  ['{{fields.none|x}}', { text: 'x' }],
+  ['{{fields.none}}', { missing: 'fields.none' }],
+  ['no {variable} here', { text: 'no {variable} here' }],
+])('a step is filled from the contact: %j', (text, made) => {
+  expect(filled(text, person)).toEqual(made);
 });

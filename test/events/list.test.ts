@@ -264,7 +264,7 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
     await post('/v1/email/messages', { to, subject: 'Hi', bodyText: 'Hello' });
   }
 
-  const steps = [{ delayMinutes: 60, text: 'Welcome' }];
+  const steps = [{ delayMinutes: 60, subject: 'Hi', text: 'Welcome' }];
   const sequenceInput = { name: 'Welcome', channel: 'email', accountId: null, steps, status: 'active' };
   const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, sequenceInput)));
   await asOperator((tx) => enroll(tx, sequence.id, contact.id));

@@ -55,7 +55,17 @@ if (kind === 'form') {
   for await (const _ of multipart({}, files).body());
 }
 if (kind === 'mail') {
-  const mail = { jobId: 1, senderName: null, to: [], cc: [], bcc: [], subject: '', inReplyTo: null, references: [] };
+  const mail = {
+    jobId: 1,
+    isAutomatic: false,
+    senderName: null,
+    to: [],
+    cc: [],
+    bcc: [],
+    subject: '',
+    inReplyTo: null,
+    references: [],
+  };
   const body = { bodyText: 'x', bodyHtml: null };
   await composeMail({ workspaceId: 1, env: 'live' }, { ...mail, body, attachments: [attachment] });
 }

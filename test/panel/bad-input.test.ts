@@ -32,7 +32,7 @@ beforeAll(async () => {
   const owner = await signedIn(workspaceId);
   const made = async (path: string, body: object) => ids.set(path, (await owner.post(path, body)).body.id);
   ids.set('/panel/members', (await newMember(workspaceId, 'member')).id);
-  const steps = [{ delayMinutes: 1, text: 'One' }];
+  const steps = [{ delayMinutes: 1, subject: 'Hi', text: 'One' }];
   await made('/panel/sequences', { name: 'A', channel: 'email', status: 'draft', steps });
   await made('/panel/agents', { name: 'A', instructions: 'B', model: 'm', channels: ['email'] });
   const feed = {

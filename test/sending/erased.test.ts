@@ -73,7 +73,7 @@ async function waiting(userId: number, more: object = {}) {
 }
 
 const newSequence = async (): Promise<number> => {
-  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const steps = [{ delayMinutes: 60, subject: 'Hi', text: 'Hello' }];
   const input = { name: 'Steps', channel: 'email', accountId: null, status: 'active', steps } as const;
   return (await transact(live, operator, (tx) => createSequence(tx, { ...input, steps }))).id;
 };

@@ -24,6 +24,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
+import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { advance, settle } from '#test/harness.ts';
 import { rowsRead } from '#test/rows.ts';
@@ -52,7 +53,11 @@ beforeAll(async () => {
 });
 
 async function newSequence(delaysMinutes: number[], options: Partial<v.InferOutput<typeof CreateSequence>> = {}) {
-  const steps = delaysMinutes.map((delayMinutes, index) => ({ delayMinutes, text: `Step ${index + 1}` }));
+  const steps = delaysMinutes.map((delayMinutes, index) => ({
+    delayMinutes,
+    ...(options.channel === 'email' && { subject: `Subject ${index + 1}` }),
+    text: `Step ${index + 1}`,
+  }));
   const input = { name: 'Spring', channel: 'telegram', accountId, status: 'active', steps, ...options } as const;
   return (await inSandbox((tx) => createSequence(tx, input))).id;
 }
@@ -107,8 +112,8 @@ test('every step is sent, then the enrollment and the sequence are completed', a
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
     steps: [
-      { id: 1, position: 1, delayMinutes: 0, text: 'Step 1' },
-      { id: 2, position: 2, delayMinutes: 0, text: 'Step 2' },
+      { id: 1, position: 1, delayMinutes: 0, subject: null, text: 'Step 1' },
+      { id: 2, position: 2, delayMinutes: 0, subject: null, text: 'Step 2' },
     ],
   });
   const jobs = await everyItem(client, '/v1/jobs', { sequenceId: id });
@@ -162,7 +167,7 @@ test('of contacts with one address the one whose thread it is has replied, and t
   const other = await newSequence([60]);
   for (const contact of [oldest, youngest]) await enrolled(other, contact.id);
   const [thread] = (await client.get('/v1/email/threads', { contactId: asked.id })).body.items;
-  const reply = await receiveIn(workspace, 'test')({ from: 'MAX@namesakes.example', subject: 'Re: Namesakes' });
+  const reply = await receiveIn(workspace, 'test')({ from: 'MAX@namesakes.example', subject: 'Re: Subject 1' });
   expect(reply.threadId).toBe(thread.id);
   expect((await inbound(asked.id)).map(({ threadId }) => threadId)).toEqual([String(thread.id)]);
   expect([...(await inbound(oldest.id)), ...(await inbound(youngest.id))]).toEqual([]);
@@ -337,8 +342,8 @@ test('an e-mail sequence writes one thread', async () => {
   expect(threads.items).toHaveLength(1);
   const messages = await everyItem(client, `/v1/email/threads/${threads.items[0].id}/messages`);
   expect(messages.map(({ status, subject }) => [status, subject])).toEqual([
-    ['sent', 'Re: News'],
-    ['sent', 'News'],
+    ['sent', 'Subject 2'],
+    ['sent', 'Subject 1'],
   ]);
 });
 
@@ -460,7 +465,7 @@ test('one by e-mail is not resumed where no mail can leave', async () => {
 
 test('of somebody in more sequences than one transaction takes, some end with the reply and the others soon after', async () => {
   const { id: contactId } = await newContact();
-  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const steps = [{ delayMinutes: 60, subject: 'Hi', text: 'Hello' }];
   const ids: number[] = [];
   for (let index = 0; index < 60; index += 1)
     ids.push(
@@ -545,7 +550,7 @@ test('beyond the quota of mails a step waits for the next day and says so', asyn
   await take(tenant, 'emails', env('QUOTA_EMAILS_PER_DAY'));
   const { body: contact } = await of.test.post('/v1/contacts', { name: 'Rita', email: 'rita@example.com' });
   const id = await transact(tenant, operator, async (tx) => {
-    const steps = [{ delayMinutes: 0, text: 'Hello' }];
+    const steps = [{ delayMinutes: 0, subject: 'Hi', text: 'Hello' }];
     const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
     return (await createSequence(tx, { ...input, steps })).id;
   });
@@ -568,4 +573,33 @@ test('a sequence holds as much text as its row can keep, and more is refused', a
   expect((await client.get(`/v1/sequences/${id}`)).body.steps).toHaveLength(25);
   const { issues } = v.safeParse(CreateSequence, ofBytes(250_100));
   expect(issues).toMatchObject([{ message: 'must have at most 250000 bytes of text together' }]);
+});
+
+test('a step of an e-mail sequence has a subject, fills its variables, and says that nobody wrote it', async () => {
+  const input = { name: 'Internal', channel: 'email', accountId: null, status: 'active' } as const;
+  const made = (step: object) =>
+    inSandbox((tx) => createSequence(tx, { ...input, steps: [{ delayMinutes: 0, text: 'x', ...step }] }));
+  await expect(made({})).rejects.toMatchObject({ code: 'bad_request' });
+  await expect(made({ subject: 'Hi', text: '{{nmae}}' })).rejects.toMatchObject({ code: 'bad_request' });
+  const own = await newWorkspace();
+  const live = <Result>(work: (tx: UnitOfWork) => Promise<Result>) =>
+    transact({ workspaceId: own.id, env: 'live' }, operator, work);
+  const steps = [{ delayMinutes: 0, subject: 'For {{company|you}}', text: 'Hi {{firstName}}' }];
+  const { id } = await live((tx) => createSequence(tx, { ...input, steps }));
+  const { body: ann } = await own.live.post('/v1/contacts', { name: 'Ann Lee', email: 'ann@variables.example' });
+  const { body: nobody } = await own.live.post('/v1/contacts', {
+    username: 'nobody',
+    email: 'nobody@variables.example',
+  });
+  for (const contact of [ann, nobody]) await live((tx) => enroll(tx, id, contact.id));
+  await settle();
+  const { items } = (await own.live.get(`/v1/sequences/${id}/enrollments`)).body;
+  expect(items).toMatchObject([
+    { contactId: nobody.id, status: 'failed', lastError: expect.stringContaining('{{firstName}}') },
+    { contactId: ann.id, status: 'completed' },
+  ]);
+  const [sent = ''] = await sentWith('ann@variables.example');
+  expect(sent).toContain('Subject: For you');
+  expect(sent).toContain('Hi Ann');
+  expect(sent).toContain('Auto-Submitted: auto-generated');
 });

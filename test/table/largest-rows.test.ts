@@ -70,7 +70,7 @@ test('a contact with many of the largest mails is merged and renamed, and not on
 
 test('the largest mail of a contact in many sequences is stored, and stops them', async () => {
   const { id: contactId } = await newContact('enrolled');
-  const step = { delayMinutes: 600, text: 'x' };
+  const step = { delayMinutes: 600, subject: 'Hi', text: 'x' };
   for (let index = 0; index < 14; index += 1) {
     const { id } = await sequence.create.run({
       ...{ workspaceId: workspace.id, env: 'live', name: `Sequence ${index}`, channel: 'email', accountId: null },

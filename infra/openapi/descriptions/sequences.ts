@@ -47,7 +47,8 @@ export const sequences: Noun = {
       id: 'Id of the step, unique within its environment.',
       position: 'Place of the step in the sequence, counted from 1.',
       delayMinutes: 'How many minutes after the step before it is sent; for the first, after the enrollment.',
-      text: 'The text of the message.',
+      subject: 'Subject of the mail. Null on other channels.',
+      text: 'The text of the message, with variables such as `{{firstName|there}}`.',
     },
     Enrollment: {
       id: 'Id of the enrollment, unique within its environment.',

@@ -122,6 +122,7 @@ async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {
   return {
     ...mail,
     jobId: job.id,
+    isAutomatic: job.sequenceId !== null,
     senderName: workspace.name,
     inReplyTo: thread.lastInbound?.messageId ?? thread.references.at(-1) ?? null,
     references: thread.references,

@@ -29,6 +29,7 @@ const unitOf = (minutes: number) => [...units].reverse().find(([length]) => minu
 interface Row {
   key: number;
   delayMinutes: number;
+  subject: string | null;
   text: string;
 }
 
@@ -50,13 +51,14 @@ function SequenceForm({
 }: EditSequenceProps & { accounts: readonly ChannelAccount[] }) {
   const [channel, setChannel] = useState<Schema<'Channel'>>(sequence?.channel ?? 'telegram');
   const [rows, setRows] = useState<readonly Row[]>(
-    sequence?.steps.map(({ id, delayMinutes, text }) => ({ key: id, delayMinutes, text })) ?? [
-      { key: 1, delayMinutes: 0, text: '' },
+    sequence?.steps.map(({ id, ...step }) => ({ ...step, key: id })) ?? [
+      { key: 1, delayMinutes: 0, subject: null, text: '' },
     ],
   );
   const save = async (values: Values) => {
     const steps = rows.map(({ key }) => ({
       delayMinutes: Number(values[`delay-${key}`] ?? 0) * Number(values[`unit-${key}`] ?? 1),
+      subject: values[`subject-${key}`] ?? null,
       text: values[`text-${key}`] ?? '',
     }));
     const name = values['name'] ?? '';
@@ -71,7 +73,10 @@ function SequenceForm({
     onDone(saved);
   };
   const add = () =>
-    setRows([...rows, { key: Math.max(0, ...rows.map(({ key }) => key)) + 1, delayMinutes: 2 * 1440, text: '' }]);
+    setRows([
+      ...rows,
+      { key: Math.max(0, ...rows.map(({ key }) => key)) + 1, delayMinutes: 2 * 1440, subject: null, text: '' },
+    ]);
   const fitting = accounts.filter((account) => account.channel === channel);
   return (
     <Form submit={sequence ? 'Save' : 'Create draft'} onSubmit={save} onCancel={onClose}>
@@ -95,7 +100,7 @@ function SequenceForm({
         )}
       </div>
       <ol class="plain stack">
-        {rows.map(({ key, delayMinutes, text }, at) => (
+        {rows.map(({ key, delayMinutes, subject, text }, at) => (
           <li key={key} class="step">
             <fieldset class="stack">
               <legend class="label">Step {at + 1}</legend>
@@ -120,6 +125,9 @@ function SequenceForm({
                   </button>
                 )}
               </div>
+              {channel === 'email' && (
+                <Field label="Subject" name={`subject-${key}`} required maxLength={500} value={subject ?? ''} />
+              )}
               <Field label="Text" name={`text-${key}`} rows={3} required maxLength={4000} value={text} />
             </fieldset>
           </li>

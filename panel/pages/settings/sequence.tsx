@@ -82,6 +82,7 @@ export function SequenceDetail({ id }: { id: number }) {
           {data.steps.map((step) => (
             <li key={step.id}>
               <p class="hint">{waitOf(step.delayMinutes)}</p>
+              {step.subject !== null && <p>{step.subject}</p>}
               <p class="notes">{step.text}</p>
             </li>
           ))}
