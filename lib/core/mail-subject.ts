@@ -1,10 +1,10 @@
-/** What mail programs put before the subject of a reply, in the languages that have one of their own. */
+/** Prefixes that mail programs put before the subject of a reply, in the languages that have one of their own. */
 const replies =
   'AW|Antw|Antwort|Antwoord|Ant|Re|Res|Resp|Respuesta|Risp|Rif|R|Ré|Rép|Réponse|Réf|SV|Svar|VS|Vast|Vastaus|Odp|Odpověď|Odpoveď|Odg|Odgovor|Одг|Odgov|Vá|Válasz|Răs|Răsp|Răspuns|YNT|Ynt|Yan|Yanıt|Cevap|Cvp|Ats|Atb|Atbilde|Atsakymas|BLS|Bls|Balas|Jwb|TL|Trả lời|HA|Hồi âm|ΑΠ|Απ|Απάντηση|ΣΧΕΤ|Σχετ|Ответ|Отв|На|Відп|Відповідь|Отг|Отговор|Одговор|רי|השב|תגובה|תשובה|رد|ردّ|الرد|پاسخ|回复|回覆|回復|答复|答覆|答復|返信|回信|返|RE|회신|답장|답변|返信先|ตอบ|ตอบกลับ|RV|Erantzun|Erantz|Resposta|Ateb|Freagra|Svör';
 /** And of a mail that is passed on. */
 const forwards =
   'Fwd|Fw|Forward|WG|Weiterleitung|TR|Tr|Trans|Transf|Transfert|I|Inoltro|Inoltra|Doorst|Doorgestuurd|VB|Vb|Videresendt|VL|Välitys|PD|Podaj dalej|Przekazane|Enc|Encaminhado|Reenv|Továb|Továbbítás|Przekaż|Předáno|Preposlané|Prosl|Proslijeđeno|ПД|Пер|Пересл|Пересылка|Переслано|ПРЕД|Препратено|İLT|ILT|İletilen|ΠΡΘ|Προώθ|הועבר|إعادة توجيه|转发|轉寄|轉發|転送|전달|Chuyển tiếp|ส่งต่อ|Trs|Terusan|Red|Redirect|Înaintare';
-/** What gateways and filters mark a subject with. */
+/** Marks that gateways and filters put on a subject. */
 const marks =
   'ext|extern\\p{L}*|from external|caution|warning|attention|achtung|attenzione|suspicious|suspect\\p{L}*|spam|possible spam|probable spam|junk|bulk|phishing|virus|unverified|untrusted|not verified|unsicher|secure|encrypted|verschlüsselt|chiffré|confidential|vertraulich|confidentiel|marketing|newsletter|non-secure|dmarc|ulkoinen|ekstern\\p{L}*|extérieur\\p{L}*|estern\\p{L}|zewn\\p{L}*|külső|внешн\\p{L}*|зовнішн\\p{L}*|harici|dış|خارجي|חיצוני|外部|社外|외부|迷惑メール|スパム';
 /** A mark may go on: `[External email - be careful]`. */
@@ -20,7 +20,7 @@ const isMark = new RegExp(
   `^(?:${opening}\\s?(?:${marks})${more}\\s?${closing}|[*#!]{1,5}\\s?(?:${marks})\\s?[*#!]{1,5}|(?:external|extern|ext|spam)\\s?[:：])[\\s:：-]{0,3}`,
   'iu',
 );
-/** What stands in brackets before the mark of a reply has been put there on the way. */
+/** Brackets before the mark of a reply were put there on the way. */
 const isTag = /^[[【［][^\]】］[【［]{1,40}[\]】］]\s?/u;
 const isEmpty = /^[\s\p{Cf}]+/u;
 
@@ -50,7 +50,7 @@ function tagBeforeReply(subject: string): RegExpExecArray | undefined {
 /** Whether a subject says that it is a reply. */
 export const isReplySubject = (subject: string): boolean => read(subject).isReply;
 
-/** What a subject is about, without the prefixes of replies and the marks of those who passed it on. */
+/** Returns the topic of a subject, without the prefixes of replies and the marks of those who passed it on. */
 export const topicOf = (subject: string): string => read(subject).topic;
 
 /** A subject without marks alone: what was put before it on the way. */

@@ -81,7 +81,7 @@ export function mergedMetadata(metadata: Record<string, string>, change: Metadat
   return merged;
 }
 
-/** What no PATCH of a resource with metadata changes, and where it is changed. */
+/** Fields that no PATCH of a resource with metadata changes, and where they are changed. */
 export const fixedInPatch = (nouns: string) => ({
   id: 'the path, which names another one',
   metadata: `PATCH /v1/${nouns}/{id}/metadata`,

@@ -114,7 +114,7 @@ export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOu
 /** Each may be a tag that is not in the dictionary yet, which takes rows of its own. */
 const maxTagsAtOnce = 20;
 
-/** What creating takes besides; an upsert adds the tags and the pairs of metadata to those that are there. */
+/** Further fields of a creation; an upsert adds the tags and the pairs of metadata to those that are there. */
 const added = {
   tags: v.optional(listInput(tagName(), maxTagsAtOnce, 'tags')),
   metadata: v.optional(metadataInput()),

@@ -49,7 +49,7 @@ const shown = {
   createdAt: time(),
   /** An absence notice, a report or the like, which nobody wrote. */
   isAutomatic: v.boolean(),
-  /** Whom an answer goes to instead of the sender, who asks for it. */
+  /** Addresses that an answer goes to instead of the sender, who asks for it. */
   replyTo: v.array(Mailbox),
 };
 

@@ -105,10 +105,10 @@ export const Threads = entity({
     /** Sender of the newest inbound message, to whom a reply goes. */
     lastInbound: v.nullable(
       v.object({
-        /** Of the mail. */
+        /** Id of the mail. */
         id: id(),
         from: Mailbox,
-        /** Whom the sender asks to answer instead. */
+        /** Addresses that the sender asks to answer instead. */
         replyTo: v.array(Mailbox),
         others: v.array(Mailbox),
         messageId: v.nullable(v.string()),
