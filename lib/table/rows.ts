@@ -87,7 +87,7 @@ export const removeRows = (keys: readonly Key[]): Promise<void> =>
 
 /** Rounds side by side; what the table leaves of one is tried again, a little later each time. */
 async function inRounds<T>(all: readonly T[], size: number, work: (round: T[]) => Promise<T[]>): Promise<void> {
-  await Promise.all(
+  const rounds = await Promise.allSettled(
     chunks(all, size).map(async (round) => {
       let left = round;
       for (let attempt = 0; left.length > 0; attempt += 1) {
@@ -97,4 +97,6 @@ async function inRounds<T>(all: readonly T[], size: number, work: (round: T[]) =
       }
     }),
   );
+  // Not before all have ended: what undoes the work of one that failed must not be overtaken by another one.
+  for (const round of rounds) if (round.status === 'rejected') throw round.reason;
 }
