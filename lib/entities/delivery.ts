@@ -107,9 +107,14 @@ export const Deliveries = entity({
     ...due,
     /** To the millisecond. */
     nextAttemptAt: v.nullable(v.string()),
-    attempts: v.array(v.object({ ...attempt, errorClass: v.optional(errorClass(), null) })),
-    /** Headers of all attempts, packed (lib/webhooks/response-headers.ts). */
-    responseHeaders: v.optional(v.string()),
+    attempts: v.array(
+      v.object({
+        ...attempt,
+        /** JSON: a receiver may call a header `constructor`, which is no name of a map in the table. */
+        responseHeaders: v.optional(v.string(), '{}'),
+        errorClass: v.optional(errorClass(), null),
+      }),
+    ),
     /** The signatures of the last attempt. */
     signed: v.nullable(
       v.object({

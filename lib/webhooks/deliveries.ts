@@ -22,7 +22,6 @@ import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
-import { unpack } from './response-headers.ts';
 import { getStoredEndpoint } from './store.ts';
 import { countMade, maxWaiting } from './waiting.ts';
 
@@ -164,10 +163,9 @@ export async function getDelivery(
   const delivery = await getStoredDelivery(tx, endpointId, key);
   const requestBody = delivery.body ?? (await bodyOf(tx, delivery.sequence));
   const { signed, attemptCount } = delivery;
-  const responseHeaders = unpack(delivery.responseHeaders);
   return {
     ...toDeliveryView(delivery),
-    attempts: delivery.attempts.map((one) => ({ ...one, responseHeaders: responseHeaders[one.number] ?? {} })),
+    attempts: delivery.attempts.map((one) => ({ ...one, responseHeaders: JSON.parse(one.responseHeaders) })),
     requestHeaders: signed && headersOf(delivery, attemptCount, signed),
     requestBody,
   };

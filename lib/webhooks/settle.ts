@@ -9,7 +9,6 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Attempt } from './attempt.ts';
 import { instant } from './dispatch.ts';
 import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from './health.ts';
-import { packWith } from './response-headers.ts';
 import { retryWaitMs } from './schedule.ts';
 
 /** Outcome of a delivery's attempt: made, or failed on our side; neither when its event is no longer kept. */
@@ -148,8 +147,9 @@ function applyAttempt(
 
 /** Returns the delivery with one more attempt. */
 export function withAttempt(row: StoredDelivery, attempt: RecordedAttempt): StoredDelivery {
-  const { number, startedAt, durationMs, responseStatus, responseHeaders, responseBody, error, errorClass, signed } =
-    attempt;
+  const { responseBody, signed, number, ...told } = attempt;
+  const { startedAt, durationMs, responseStatus, error, errorClass } = told;
+  const responseHeaders = JSON.stringify(told.responseHeaders);
   return {
     ...row,
     attemptCount: number,
@@ -158,8 +158,7 @@ export function withAttempt(row: StoredDelivery, attempt: RecordedAttempt): Stor
     error,
     durationMs,
     signed,
-    attempts: [...row.attempts, { number, startedAt, durationMs, responseStatus, error, errorClass }],
-    responseHeaders: packWith(row.responseHeaders, number, responseHeaders),
+    attempts: [...row.attempts, { number, startedAt, durationMs, responseStatus, responseHeaders, error, errorClass }],
   };
 }
 

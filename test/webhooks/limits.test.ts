@@ -276,6 +276,7 @@ test('an attempt that had begun when its worker died is counted, and ten are the
       durationMs: 1,
       responseStatus: 500,
       error: 'no',
+      responseHeaders: '{}',
       errorClass: 'status' as const,
     };
     const attempts = Array.from({ length: 9 }, (_, index) => ({ ...attempt, number: index + 1 }));

@@ -7,6 +7,7 @@ import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
+import type { Row } from '#lib/table/rows.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { isErased } from './events.ts';
 import { type Count, type Part, type Place, pagesPerPart } from './part.ts';
@@ -41,9 +42,7 @@ export async function eraseResponses(tx: UnitOfWork, { place }: { place: Place }
       limit: pageSize,
       below,
     })) {
-      const answered = page.filter(
-        ({ responseBody, responseHeaders, sequence }) => (responseBody || responseHeaders) && sequence,
-      );
+      const answered = page.filter((row) => row['sequence'] && hasAnswer(row));
       // Read aside: all of them together would be kept in memory.
       const reading = new UnitOfWork(tx.tenant, tx.actor);
       const events = await reading.findAll(
@@ -54,7 +53,9 @@ export async function eraseResponses(tx: UnitOfWork, { place }: { place: Place }
       for (const row of answered) {
         if (kept.has(row['sequence'] as number)) continue;
         if (!tx.hasRoom) return left();
-        tx.update(Deliveries, { ...tx.remember(Deliveries, row), responseBody: null, responseHeaders: undefined });
+        const delivery = tx.remember(Deliveries, row);
+        const attempts = delivery.attempts.map((one) => ({ ...one, responseHeaders: noHeaders }));
+        tx.update(Deliveries, { ...delivery, responseBody: null, attempts });
         count('deliveries');
         below = row.sk;
       }
@@ -65,3 +66,10 @@ export async function eraseResponses(tx: UnitOfWork, { place }: { place: Place }
   }
   return { isLeft: false };
 }
+
+const noHeaders = '{}';
+
+/** Whether a row keeps something that an endpoint has answered. */
+const hasAnswer = ({ responseBody, attempts }: Row): boolean =>
+  Boolean(responseBody) ||
+  (attempts as { responseHeaders?: string }[]).some(({ responseHeaders = noHeaders }) => responseHeaders !== noHeaders);
