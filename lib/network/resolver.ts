@@ -1,6 +1,5 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { deadline, secondMs } from '#lib/core/clock.ts';
 import { lookupTimeoutMs } from '#lib/core/timeouts.ts';
@@ -31,8 +30,6 @@ export interface NameResolver {
 }
 
 interface ResolverSettings {
-  /** Names that the system knows by itself. */
-  hostsFile?: string;
   /** For one lookup: an answer for one family that comes in time is enough. */
   timeoutMs?: number;
 }
@@ -45,8 +42,7 @@ const controlMs = secondMs;
  * Looks up names that strangers give, by c-ares: `dns.lookup` holds one of the process's four threads for as long as a name
  * server is silent, and cannot be given up. A name is asked for once at a time, however many wait for it.
  */
-export function openResolver(settings: ResolverSettings = {}): NameResolver {
-  const { hostsFile = '/etc/hosts', timeoutMs = lookupTimeoutMs } = settings;
+export function openResolver({ timeoutMs = lookupTimeoutMs }: ResolverSettings = {}): NameResolver {
   const underWay = new Map<string, Question>();
 
   const ask = (hostname: string): Question => {
@@ -59,8 +55,7 @@ export function openResolver(settings: ResolverSettings = {}): NameResolver {
 
   return {
     async lookup(hostname) {
-      const known = addressesHere(hostname.replace(/\.$/, ''), hostsFile);
-      return known.length > 0 ? known : (underWay.get(hostname) ?? ask(hostname)).addresses;
+      return localhost.test(hostname) ? loopback : (underWay.get(hostname) ?? ask(hostname)).addresses;
     },
     close() {
       for (const question of underWay.values()) question.giveUp();
@@ -112,21 +107,6 @@ const located = (address: string): LookupAddress => ({ address, family: isIP(add
 const isFailure = (answer: string[] | string | undefined): answer is string =>
   typeof answer === 'string' && !/^(ENODATA|ENOTFOUND)$/.test(answer);
 
+/** RFC 6761: these are the loopback, and no name server is asked. */
+const localhost = /(^|\.)localhost\.?$/;
 const loopback = ['127.0.0.1', '::1'].map(located);
-
-/** Without a name server: RFC 6761 gives `localhost` and what is below it to the loopback; c-ares does not read the hosts file. */
-const addressesHere = (name: string, hostsFile: string) =>
-  name === 'localhost' || name.endsWith('.localhost') ? loopback : addressesIn(hostsFile, name);
-
-function addressesIn(hostsFile: string, name: string): LookupAddress[] {
-  let text: string;
-  try {
-    text = readFileSync(hostsFile, 'utf8');
-  } catch {
-    return [];
-  }
-  return text.split('\n').flatMap((line) => {
-    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    return isIP(address) && names.some((one) => one.toLowerCase() === name) ? [located(address)] : [];
-  });
-}
