@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { idInput } from '#lib/core/schema.ts';
-import { Activities } from '#lib/entities/activity.ts';
 import {
-  Contacts,
   ContactWithTags,
   CreateContact,
   contactChanges,
@@ -10,7 +8,6 @@ import {
   tagFields,
   UpsertContact,
 } from '#lib/entities/contact.ts';
-import { Tags } from '#lib/entities/tag.ts';
 import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact } from './change.ts';
@@ -28,7 +25,6 @@ const { platform, tags, metadata } = readOnlyInPatch;
 export const contactOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: v.literal('create'), ...CreateContact.entries }), v.title('CreateContactItem')),
-    ids: () => ({ [Contacts.name]: 1, [Activities.name]: 1 }),
     run: async (tx, item) => ({ status: 201, shown: await createContact(tx, item) }),
   }),
   update: batchOp({
@@ -37,13 +33,11 @@ export const contactOps = {
       v.title('UpdateContactItem'),
     ),
     readOnly: { platform, tags, metadata },
-    ids: ({ op, id, ...change }) => ({ [Activities.name]: Object.keys(change).length }),
     touches,
     run: async (tx, { op, id, ...change }) => ({ status: 200, shown: await changeContact(tx, id, change) }),
   }),
   upsert: batchOp({
     schema: v.pipe(v.object({ op: v.literal('upsert'), ...UpsertContact.entries }), v.title('UpsertContactItem')),
-    ids: ({ op, matchOn, ...fields }) => ({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
     touches: everything,
     run: async (tx, { op, ...input }) => {
       const { contact, isNew } = await upsertContact(tx, input);
@@ -52,7 +46,6 @@ export const contactOps = {
   }),
   addTag: batchOp({
     schema: v.pipe(v.object({ op: v.literal('addTag'), id: idInput(), ...tagFields }), v.title('AddContactTagItem')),
-    ids: ({ tagName }) => ({ [Activities.name]: 1, ...(tagName === undefined ? {} : { [Tags.name]: 1 }) }),
     touches: everything,
     run: async (tx, item) => {
       await attachTag(tx, item.id, item);
@@ -64,7 +57,6 @@ export const contactOps = {
       v.object({ op: v.literal('removeTag'), id: idInput(), tagId: idInput() }),
       v.title('RemoveContactTagItem'),
     ),
-    ids: () => ({ [Activities.name]: 1 }),
     touches: everything,
     run: async (tx, item) => {
       await detachTag(tx, item.id, item.tagId);

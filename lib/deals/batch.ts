@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { choice, idInput } from '#lib/core/schema.ts';
-import { CreateDeal, Deals, DealWithTasks, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
+import { CreateDeal, DealWithTasks, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
 import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import { createDeal, moveDeal, patchDeal } from './store.ts';
 
@@ -10,7 +10,6 @@ const touches = (item: { id: number }) => `deal/${item.id}`;
 export const dealOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: choice(['create']), ...CreateDeal.entries }), v.title('CreateDealItem')),
-    ids: () => ({ [Deals.name]: 1 }),
     run: async (tx, item) => ({ status: 201, shown: await createDeal(tx, item) }),
   }),
   update: batchOp({

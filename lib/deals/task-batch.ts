@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { choice, idInput } from '#lib/core/schema.ts';
-import { CreateTask, PatchTask, SetTaskStatus, Task, Tasks } from '#lib/entities/task.ts';
+import { CreateTask, PatchTask, SetTaskStatus, Task } from '#lib/entities/task.ts';
 import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import { createTask, patchTask, setTaskStatus } from './task-store.ts';
 
@@ -10,7 +10,6 @@ const touches = (item: { id: number }) => `task/${item.id}`;
 export const taskOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: choice(['create']), ...CreateTask.entries }), v.title('CreateTaskItem')),
-    ids: () => ({ [Tasks.name]: 1 }),
     run: async (tx, item) => ({ status: 201, shown: await createTask(tx, item) }),
   }),
   update: batchOp({

@@ -16,8 +16,6 @@ export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown
   schema: Schema;
   /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
   readOnly?: Record<string, string>;
-  /** The ids that the item may need, by entity name, so that all items' are reserved in one trip. */
-  ids?(item: v.InferOutput<Schema>): Record<string, number>;
   /** Names the resources of an item: items that share one run in order, others side by side. `*` is every resource. */
   touches?(item: v.InferOutput<Schema>): string;
   /** The status and the resource that the single call would answer. */
@@ -117,7 +115,6 @@ export async function runBatch<Name extends string>(
   // Not spread into one call: a body may have more names than a call takes arguments.
   for (const { index, ignored } of items)
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
-  await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
   const outcomes = await (input.body.atomic ? together(input.tx, items) : oneByOne(input, items));
   const results = outcomes.map(({ status, shown, error }, index) => ({
     index,
@@ -145,7 +142,6 @@ interface Prepared {
   touches: string;
   /** Fields that the operation does not know. */
   ignored: readonly string[];
-  ids: Record<string, number>;
   run: (tx: UnitOfWork) => Promise<Result>;
 }
 
@@ -154,7 +150,6 @@ function prepare(item: unknown, index: number, ops: BatchOps, isStrict = false):
     index,
     touches: `item ${index}`,
     ignored: [],
-    ids: {},
     run: async () => Promise.reject(problem),
   });
   if (typeof item !== 'object' || item === null)
@@ -179,7 +174,6 @@ function prepare(item: unknown, index: number, ops: BatchOps, isStrict = false):
     index,
     touches: op.touches?.(parsed) ?? `item ${index}`,
     ignored,
-    ids: op.ids?.(parsed) ?? {},
     run: (tx) => op.run(tx, parsed),
   };
 }
@@ -260,7 +254,6 @@ async function runAlone(
   const known = progress.of(item.index);
   if (known) return known;
   if (unitsTaken() > maxUnits) return outcomeOf(item, () => Promise.reject(tooLarge()));
-  const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
     own.mayGoOn = mayGoOn;
     const result = await item.run(own);
@@ -268,11 +261,5 @@ async function runAlone(
     progress.mark(own, item.index, { ...result, error: null });
     return result;
   };
-  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, mayGoOn }));
-}
-
-function sum(counts: readonly Record<string, number>[]): Record<string, number> {
-  const total: Record<string, number> = {};
-  for (const [name, count] of counts.flatMap((one) => Object.entries(one))) total[name] = (total[name] ?? 0) + count;
-  return total;
+  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { mayGoOn }));
 }

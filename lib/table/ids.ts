@@ -3,14 +3,12 @@ import type { Entity } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
 import { addTo } from './update.ts';
 
-/** Ids fetched for one unit of work; kept over its repetitions, so that a conflict wastes none. */
+/** Ids fetched for one unit of work, and kept over its repetitions; those that are not used are lost. */
 export class IdPool {
   readonly #tenant: Tenant;
   /** An id of it is fetched along with others, in case it is wanted in the end. */
   readonly #beside: Entity | undefined;
   #free = new Map<string, number[]>();
-  /** By the unit of work that is under way. */
-  #taken: [name: string, id: number][] = [];
 
   constructor(tenant: Tenant, beside?: Entity) {
     this.#tenant = tenant;
@@ -33,13 +31,6 @@ export class IdPool {
     }
   }
 
-  /** A pool of its own with so many of the ids that are at hand. */
-  split(counts: Record<string, number>): IdPool {
-    const part = new IdPool(this.#tenant);
-    for (const [name, count] of Object.entries(counts)) part.#of(name).push(...this.#of(name).splice(0, count));
-    return part;
-  }
-
   async next(of: Entity): Promise<number> {
     await this.reserve({ [of.name]: 1 }, of);
     const id = this.spare(of);
@@ -49,20 +40,7 @@ export class IdPool {
 
   /** One that is at hand, without a call. */
   spare(of: Entity): number | undefined {
-    const name = of.name;
-    const id = this.#of(name).shift();
-    if (id !== undefined) this.#taken.push([name, id]);
-    return id;
-  }
-
-  /** A unit of work begins to take: what others took stays taken. */
-  begin(): void {
-    this.#taken = [];
-  }
-
-  /** The unit of work has written nothing, and takes the same when it runs again. */
-  putBack(): void {
-    for (const [name, id] of this.#taken.splice(0).reverse()) this.#of(name).unshift(id);
+    return this.#of(of.name).shift();
   }
 
   #of(name: string): number[] {

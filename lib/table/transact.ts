@@ -25,7 +25,6 @@ export async function transact<Result>(
 ): Promise<Result> {
   const attempt = async () => {
     const tx = new UnitOfWork(tenant, actor, ids);
-    ids.begin();
     let isCommitting = false;
     try {
       const result = await work(tx);
@@ -34,7 +33,6 @@ export async function transact<Result>(
       return result;
     } catch (error) {
       if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
-      if (error instanceof WriteConflict && !tx.isAhead) ids.putBack();
       throw error;
     }
   };

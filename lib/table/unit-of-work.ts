@@ -100,12 +100,6 @@ export class UnitOfWork {
     return this.#ids.spare(of);
   }
 
-  /** Hands ids that were reserved here, or fresh ones, to a unit of work of its own. */
-  async takeIds(counts: Record<string, number>): Promise<IdPool> {
-    await this.#ids.reserve(counts);
-    return this.#ids.split(counts);
-  }
-
   /** The entity, or undefined; strongly consistent, and with the changes of this unit of work. `place` names what its partition and key derive from. */
   async find<E extends Entity>(of: E, place: Partial<Item<E>>): Promise<Item<E> | undefined> {
     const tracked = await this.#track(of, keyOf(this.tenant, of, place));
@@ -290,11 +284,6 @@ export class UnitOfWork {
   /** Undoes something that was done ahead of the commit, should nothing be written. */
   otherwise(step: () => Promise<void>): void {
     this.#otherwise.push(step);
-  }
-
-  /** Whether it did something ahead of the commit: undone, that may still reach the table behind what follows. */
-  get isAhead(): boolean {
-    return this.#otherwise.length > 0;
   }
 
   /** Nothing was or will be written. */
