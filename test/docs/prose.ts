@@ -6,8 +6,8 @@ export interface Prose {
   sections: readonly { heading: string; words: number }[];
   /** Sentences of the cells of tables, without their heads. */
   cells: readonly string[];
-  /** Words of the page, tables included. */
   words: number;
+  wordsOfTables: number;
 }
 
 /** Openings of a sentence that make its subject a clause. */
@@ -78,7 +78,12 @@ export function measureProse(page: string): Prose {
     }
   }
   close();
-  const prose = sections.reduce((all, { words }) => all + words, 0);
-  const inTables = cells.reduce((all, cell) => all + wordsIn(cell), 0);
-  return { sentences: paragraphs.flatMap(sentencesOf), paragraphs, sections, cells, words: prose + inTables };
+  return {
+    sentences: paragraphs.flatMap(sentencesOf),
+    paragraphs,
+    sections,
+    cells,
+    words: sections.reduce((all, { words }) => all + words, 0),
+    wordsOfTables: cells.reduce((all, cell) => all + wordsIn(cell), 0),
+  };
 }
