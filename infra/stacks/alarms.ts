@@ -33,7 +33,7 @@ const notHeard =
 
 /** Where every alarm of the system rings. */
 export class Alarms {
-  /** Of what watches and holds nothing: an alarm on every queue and worker would take a fifth of the room that their own stack has. */
+  /** Nested stack of alarms and dashboard, which hold no data. In the main stack they would take a fifth of its resources. */
   readonly monitoring: NestedStack;
   readonly #topic: Topic;
   readonly #all: Alarm[] = [];

@@ -31,11 +31,11 @@ export interface ApiSettings {
   tags: Record<string, string>;
 }
 
-/** What a deployment may replace: functions, queues, schedules, the HTTP API, the alarms and the dashboard. */
+/** Stack of everything that a deployment may replace: functions, queues, schedules, the HTTP API, alarms, and the dashboard. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
     const description = 'CRM API: functions, queues and the HTTP API';
-    // What operators set stands in every function: CloudFormation takes a megabyte.
+    // Settings of operators are repeated in every function, and CloudFormation takes at most a megabyte.
     super(scope, id, { description, suppressTemplateIndentation: true, tags: settings.tags });
     // An export that something imports can be neither changed nor removed.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
@@ -76,7 +76,7 @@ export class ApiStack extends Stack {
     const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, settings.deployment);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: table.tableName });
-    // What an operator's commands need of what functions have in their environment (infra/admin/stack.ts).
+    // The operator's commands need the environment of the functions (infra/admin/stack.ts).
     for (const [name, value] of Object.entries(environment))
       new CfnOutput(this, pascalCase(name.toLowerCase().replaceAll('_', '-')), { value });
     if (mailFrom !== undefined) new CfnOutput(this, 'MailFrom', { value: mailFrom });

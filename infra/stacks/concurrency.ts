@@ -6,12 +6,12 @@ import type { Alarms } from './alarms.ts';
 
 type Concurrency = Pick<DeploymentSettings, 'accountConcurrency' | 'slowConcurrency'>;
 
-/** What AWS gives an account for the asking; new ones begin with 10 to 50. The shares of the workers are declared for it. */
+/** Concurrency quota that AWS gives on request; new accounts have 10 to 50. The shares of the workers are declared for it. */
 const usualConcurrency = 1_000;
 /** The least that AWS takes for a queue. */
 const leastShare = 2;
 
-/** How many of a worker may run at once, in an account with this quota: a smaller one shrinks every share, a larger one none. */
+/** Returns the maximum concurrency of a worker for the quota of the account. A quota below the usual one shrinks every share. */
 export const shareOf = (declared: number, accountConcurrency: number) =>
   Math.max(leastShare, Math.floor(declared * Math.min(1, accountConcurrency / usualConcurrency)));
 

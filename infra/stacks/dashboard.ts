@@ -25,7 +25,7 @@ const columns = 24;
 const percentiles = [50, 95, 99];
 const period = Duration.minutes(1);
 
-/** What an operator looks at first: the alarms, the API, the deliveries, the queues and what is overdue. */
+/** Creates the dashboard that an operator looks at first: alarms, API, deliveries, queues, and overdue timers. */
 export function createDashboard(stack: Stack, { http, queues, workers, alarms }: Shown): void {
   const dashboard = new Dashboard(alarms.monitoring, 'Dashboard', { defaultInterval: Duration.hours(3) });
   const metricsOf = (name: string) => measuredBy(workers.get(name) as Lambda, name) as MetricOf;

@@ -10,7 +10,7 @@ import { acknowledge } from './role.ts';
 /** A table of this stack or another: CDK's own interface, which its class does not keep where an absent property is not undefined. */
 export type AnyTable = Omit<ITable, 'tableStreamArn'> & { readonly tableStreamArn?: string | undefined };
 
-/** What another stack knows of the data. */
+/** References to the data for another stack. */
 export interface DataReferences {
   table: AnyTable;
   key: Pick<Key, 'keyId' | 'keyArn'>;
@@ -40,7 +40,7 @@ export function referencesTo(
   };
 }
 
-/** What must outlive every deployment: the table, the key that customers' secrets are encrypted with, and the files of messages. */
+/** Stack of the data that must outlive every deployment: the table, the key of customers' secrets, and the files of messages. */
 export class DataStack extends Stack {
   readonly table: Table;
   readonly key: Key;
@@ -70,7 +70,7 @@ export class DataStack extends Stack {
       enforceSSL: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       removalPolicy: RemovalPolicy.RETAIN,
-      // What no message has taken after a day; what one has is copied to another prefix.
+      // Uploads that no message has used after a day. Used ones are copied to another prefix.
       lifecycleRules: [uploadsPrefix, exportsPrefix].map((prefix) => ({ prefix, expiration: Duration.days(1) })),
     });
     acknowledge(this.files, 'S1', 'Whoever reads a file has asked the API for its URL, which logs the call');

@@ -29,7 +29,7 @@ export interface FunctionSettings extends LoadedFunction {
   reservedConcurrency?: number | undefined;
 }
 
-/** What functions of one domain share: the log, which is that of others too, the role they run with, and whether they are traced. */
+/** Settings that the functions of one domain share: log, role, and tracing. */
 interface Shared {
   logGroup: LogGroup;
   loggingFormat: LoggingFormat;
@@ -38,7 +38,7 @@ interface Shared {
   tracing: Tracing;
 }
 
-/** What all functions of a stack are made with. */
+/** Settings of all functions of a stack. */
 export interface Deployment {
   stack: Stack;
   resources: Resources;
@@ -92,7 +92,7 @@ export const createLog = (stack: Stack, id: string, logGroupName?: string) =>
     ...(logGroupName && { logGroupName }),
   });
 
-/** What Lambda itself says of workers is how an invocation failed, which a metric filter reads (failures.ts). */
+/** Log formats by kind. A metric filter reads how Lambda reports a failed invocation of a worker (failures.ts). */
 const logging = {
   endpoint: { loggingFormat: LoggingFormat.TEXT },
   worker: { loggingFormat: LoggingFormat.JSON, systemLogLevelV2: SystemLogLevel.WARN },

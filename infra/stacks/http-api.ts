@@ -9,7 +9,7 @@ import { createLog } from './functions.ts';
 import type { MetricOf } from './metrics.ts';
 import { createRole } from './role.ts';
 
-/** Of those that API Gateway measures. */
+/** Metrics that API Gateway measures. */
 export type HttpMetric = 'Count' | '4xx' | '5xx' | 'Latency';
 
 export interface Endpoint {
@@ -59,7 +59,7 @@ export function createHttpApi(
     threshold: 5,
     description: 'The API answered more than 5 requests of one minute with a 5xx',
   });
-  // What `npm run admin -- deployment guard --stack` has CloudFormation watch.
+  // `npm run admin -- deployment guard --stack` makes CloudFormation watch this alarm.
   new CfnOutput(stack, 'GuardAlarm', { value: serverErrors.alarmArn });
   new CfnOutput(stack, 'ApiUrl', { value: api.attrApiEndpoint });
   return metric;
@@ -113,7 +113,7 @@ function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
   return { openapi: '3.0.1', info: { title: stack.stackName, version: '1' }, paths: withShadowed(paths) };
 }
 
-/** What needs no key answers HEAD as GET; API Gateway leaves the body out. */
+/** Returns the methods of a route: public GET routes also answer HEAD, where API Gateway leaves the body out. */
 const methodsOf = ({ method, scope }: Route) =>
   method === 'GET' && scope === 'public' ? ['get', 'head'] : [method.toLowerCase()];
 

@@ -31,7 +31,7 @@ export function createMailBucket(scope: Construct, domain: string | undefined, a
     lifecycleRules: [{ expiration: Duration.days(90) }],
   });
   acknowledge(bucket, 'S1', 'One function reads it and SES writes it; each mail leaves a log line of that function');
-  // What `npm run admin -- email reread --stack` needs.
+  // `npm run admin -- email reread --stack` needs this output.
   new CfnOutput(scope, 'MailBucket', { value: bucket.bucketName });
   if (domain) {
     new CfnOutput(scope, 'MailDomain', { value: domain });
@@ -80,7 +80,7 @@ function receive(scope: Construct, bucket: Bucket, domain: string, arrivals: Que
       actions: [{ s3Action: { bucketName: bucket.bucketName, topicArn: topic.topicArn } }],
     },
   });
-  // What SES notifies before the queue is subscribed is lost; the subscription waits for the queue's policy itself.
+  // Notifications of SES before the queue is subscribed are lost. The subscription already waits for the queue's policy.
   for (const dependency of [bucket.policy, policy, subscription]) if (dependency) rule.node.addDependency(dependency);
 }
 

@@ -122,7 +122,7 @@ const deliveries = (metric: MetricOf): Record<string, AlarmSettings> => ({
   },
 });
 
-/** What a worker measures: under which dimensions, and which alarms are on it. */
+/** Metrics of a worker: their dimensions and their alarms. */
 interface Measured {
   dimensions: Record<string, string>;
   alarms: (metric: MetricOf) => Record<string, AlarmSettings>;

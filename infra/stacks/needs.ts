@@ -30,7 +30,7 @@ export interface Grant {
   permissions: Permission[];
 }
 
-/** What every function gets: the name of the table, and tracing where that is wanted. */
+/** Returns the grant of every function: the name of the table, and tracing if it is enabled. */
 export const baseGrant = ({ table, isTraced }: Resources): Grant => ({
   environment: { TABLE_NAME: table.tableName },
   permissions: isTraced ? [traces] : [],
@@ -103,7 +103,7 @@ function useKey(need: SecretNeed, { key }: Resources): Grant {
   };
 }
 
-/** What lets somebody in. */
+/** Partitions of the rows that identify a caller. */
 const opening = [
   rowPartition('key', { keyId: '*' }),
   rowPartition('session', { hash: '*' }),
@@ -118,7 +118,7 @@ export const withoutKeys = ({ table }: Resources): Permission => ({
   isDenied: true,
 });
 
-/** What the URLs of all queues begin with: scheme, host and account. */
+/** Returns the common beginning of all queue URLs: scheme, host, and account. */
 const queueRoot = ({ timers: { queueUrl } }: Resources['queues']): string =>
   Fn.join('/', [...[0, 1, 2, 3].map((part) => Fn.select(part, Fn.split('/', queueUrl))), '']);
 
@@ -156,7 +156,7 @@ function ses({ table, mailEvents, mailFrom, mailDomain }: Resources): Grant {
   };
 }
 
-/** What may be verified in SES for a sender: its address, its domain or one above that. */
+/** Returns the identities that may be verified in SES for a sender: its address, its domain, or a parent domain. */
 function identitiesOf(sender: string): string[] {
   const address = /<([^<>]+)>$/.exec(sender)?.[1] ?? sender;
   const labels = address.toLowerCase().split('@').at(-1)?.split('.') ?? [];
@@ -199,7 +199,7 @@ const readTelegramApp = ({ table, telegramApiHashParameter: name }: Resources): 
 
 const domainOf = ({ mailDomain }: Pick<Resources, 'mailDomain'>) => (mailDomain ? { MAIL_DOMAIN: mailDomain } : {});
 
-/** Who may not list a bucket is told 403 of what is missing there, instead of 404 (S3 API reference, GetObject). */
+/** Returns the permission to list a bucket. Without it S3 answers 403 instead of 404 for a missing file (GetObject). */
 const listing = ({ bucketArn }: { bucketArn: string }) => ({ actions: ['s3:ListBucket'], resources: [bucketArn] });
 
 function readMail({ mailBucket }: Resources): Grant {

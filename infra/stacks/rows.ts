@@ -83,7 +83,7 @@ const rowsOf: Record<RowNeed, Rows> = {
 
 const kindsOf = { endpoint: [reading, answering], worker: [reading, committing] };
 
-/** What functions of a kind with these needs may do with the table: only with rows that belong to them. */
+/** Returns the table permissions of functions of a kind with these needs, limited to the rows that they need. */
 export function rowPermissions(
   kind: keyof typeof kindsOf,
   needs: readonly Need[],

@@ -132,8 +132,8 @@ const fromRule = (id: string, schedule: Schedule, deadLetters: Queue): Source =>
       description: `Starts ${id}`,
       targets: [new LambdaFunction(lambda, { deadLetterQueue: deadLetters })],
     });
-    // What failed is not repeated beside the next ring: Lambda would do it twice. Nor does what was throttled pile up: Lambda
-    // would keep it for six hours.
+    // The next schedule retries a failed run, so Lambda must not: it would retry twice, and keep throttled runs for
+    // six hours.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
   },
 });

@@ -12,9 +12,9 @@ export interface IncomingFile {
   fileName: string;
   contentType: string;
   sizeBytes: number;
-  /** What its source calls it; null where nobody will fetch it. */
+  /** Reference of the attachment at its source; null if nothing will fetch it. */
   ref: string | null;
-  /** What the platform calls it, whoever carries it. */
+  /** ID of the file at the platform, the same for every account. */
   atPlatform?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function replaceFiles(
     ...{ id, mail: null, source, tries: 0 },
     parts: partsOf(attachments, refs, source),
     replaced: [...(known?.replaced ?? []), ...before.map((one) => one.id)],
-    // Whoever is at the old one has ended by then.
+    // A worker on the old attachment has ended by then.
     dueAt: known && known.tries > 0 && known.dueAt > tx.now ? known.dueAt : tx.now,
   };
   if (known) tx.update(Transfers, transfer);
@@ -114,12 +114,12 @@ export async function takeUploads(tx: UnitOfWork, ids: readonly number[] | undef
   return { attachments, keep: (id) => keepFiles(tx, { id, attachments }) };
 }
 
-/** What has become of an attachment. */
+/** Result of fetching an attachment. */
 export type Settled = Pick<StoredAttachment, 'id' | 'status' | 'key' | 'uploadedAs'> & { sizeBytes?: number };
 
 /**
- * Writes down where the attachments of a message are by now, in the conversation and, of a mail, in its thread. Emits message.updated
- * where one has another status. Returns whether there is such a message; of a mail its contact may be erased while the thread stays.
+ * Writes the results of fetching attachments into the message and, for a mail, into its thread. Emits message.updated if a status
+ * changes, and returns whether the message exists: the contact of a mail may be erased while the thread remains.
  */
 export async function settleAttachments(
   tx: UnitOfWork,

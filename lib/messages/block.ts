@@ -9,14 +9,14 @@ interface Peer {
   userId: string;
 }
 
-/** What a message to somebody fails with who has blocked the account that it is from. */
+/** Error of a message to somebody who has blocked its account. */
 export const blockedError = 'the recipient has blocked this bot';
 
 export async function isBlocked(tx: UnitOfWork, peer: Peer): Promise<boolean> {
   return ((await tx.find(Blocks, peer))?.blockedAt ?? null) !== null;
 }
 
-/** What a platform tells of somebody at a time; `updateId` is higher of what it tells later. */
+/** Time of an update from a platform. A later update has a higher `updateId`. */
 export interface News {
   at: string;
   updateId?: number;
@@ -33,7 +33,7 @@ export async function noteBlock(tx: UnitOfWork, peer: Peer, blocks: boolean, new
   return blocks !== ((known?.blockedAt ?? null) !== null);
 }
 
-/** Who writes to an account blocks it no longer. */
+/** Removes the block of somebody who has written to the account again. */
 export async function noteWritten(tx: UnitOfWork, peer: Peer, news: News): Promise<void> {
   if (await isBlocked(tx, peer)) await noteBlock(tx, peer, false, news);
 }

@@ -16,7 +16,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 const { id, name, company, stage } = Contact.entries;
 const { id: messageId, channel, direction, body, createdAt, status } = Message.entries;
 
-/** What has been written with a contact, by the last of it (contract section 27, Inbox). */
+/** Conversation with a contact, with its last message (contract section 27, Inbox). */
 export const Conversation = v.pipe(
   v.object({
     contact: v.pipe(v.object({ id, name, company, stage }), v.title('ConversationContact')),
@@ -39,11 +39,11 @@ export const ConversationQuery = v.object({
 type Query = v.InferOutput<typeof ConversationQuery>;
 
 const maxBodyCharacters = 200;
-/** Of the unread ones so many are put in the order of their last messages, a query each; any others stand among those that are read. */
+/** Limit for the unread conversations that come first, each with a query. Any more are sorted among the read ones. */
 const maxUnread = 200;
-/** Ids are below, so that the place of an unread conversation is before that of any other. */
+/** Offset above every id, which sorts unread conversations before all others. */
 const unreadFirst = 2 ** 32;
-/** What one call reads to find who wrote last: entries of about twenty thousand messages. */
+/** Read units that one call spends on finding last messages: entries of about 20,000 messages. */
 const maxUnits = 500;
 const sideBySide = 32;
 
@@ -120,7 +120,7 @@ async function* candidates(tx: UnitOfWork, { after, isUnread }: Query, meter: Me
   }
 }
 
-/** Those whose last message it is, and not one below the page on which the conversation stood. */
+/** Returns the entries that are still the last message of their conversation. */
 async function stillLast(tx: UnitOfWork, some: readonly Last[]): Promise<Last[]> {
   const lasts = await lastOf(
     tx,

@@ -13,7 +13,7 @@ export async function findIdentity(
   return { identity, contact: isKnown ? await resolveMerged(tx, identity.contactId) : undefined };
 }
 
-/** Of the row of a username: the row of the sender who has it, as far as the platform has told. */
+/** Returns the row of the sender who has a username, as far as the platform has reported. */
 export async function findHolder(tx: UnitOfWork, { sender, held }: Identity): Promise<Identity | undefined> {
   const holder = held && (await tx.find(Identities, { sender: held.by }));
   const username = holder?.told?.username ?? undefined;

@@ -80,7 +80,7 @@ type Known = StoredMessage & { accountId: number; atPlatform: AtPlatform };
 
 const isKnown = (message: StoredMessage): message is Known => message.accountId !== null && message.atPlatform !== null;
 
-/** Of what each account and person have written each other. */
+/** Returns the newest message between each account and person. */
 function newestOfEach(messages: readonly StoredMessage[]): Known[] {
   const newest = new Map<string, Known>();
   for (const message of messages.filter(isKnown)) {

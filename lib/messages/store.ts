@@ -45,7 +45,7 @@ export interface NewMessage {
   replyToMessageId?: number | null;
   forwardedFrom?: string | null;
   data?: StoredMessage['data'];
-  /** Who takes in what a platform has makes sure with `findMessageAt` that it is not there. */
+  /** Place of the message at its platform. Check with `findMessageAt` first that the message is new. */
   atPlatform?: AtPlatform | null;
 }
 
@@ -145,12 +145,12 @@ export async function getMessage(tx: UnitOfWork, id: number): Promise<StoredMess
   return message;
 }
 
-/** What an edit changes. */
+/** Fields that an edit changes. */
 export type Edited = Pick<StoredMessage, 'body'> & Partial<Pick<StoredMessage, 'entities' | 'data' | 'attachments'>>;
 
 /**
- * An edit of what somebody has written. An older edit, or the same again, changes nothing. Emits message.updated unless `isSilent`: more
- * of it follows, and the last one tells.
+ * Edits a received message, unless the edit is older or the same. Emits message.updated unless `isSilent`: more parts of the edit follow,
+ * and the last one emits.
  */
 export async function editMessage(
   tx: UnitOfWork,
@@ -204,7 +204,7 @@ export async function markOutboundRead(
   const { below } = bounds(messageId);
   for await (const entry of flatten(entries(tx, Messages, { platform: { accountId, userId } }, { below }))) {
     if (entry['direction'] !== 'outbound') continue;
-    // What is older was read with it.
+    // Older messages were marked as read with it.
     if (!entry['isUnread']) break;
     unread.push(entry.of);
   }
@@ -259,7 +259,7 @@ function listingOf(query: v.InferOutput<typeof WorkspaceMessageQuery>): Listing<
   };
 }
 
-/** Whom the account knows the contact as. */
+/** Returns the user id under which the account knows the contact. */
 function userIdOf({ identities }: StoredContact, { channel, atPlatform }: StoredMessage): string | null {
   const userId = atPlatform?.userId ?? identities[channel];
   return userId === undefined ? null : String(userId);
@@ -273,7 +273,7 @@ function bounds(messageId: string) {
   return { above: `${order}#`, below: `${order}$` };
 }
 
-/** What entries name. A merge may just have moved it. */
+/** Returns the messages that entries name. A merge may just have moved one, which is a conflict. */
 async function messagesAt(tx: UnitOfWork, keys: readonly Key[]): Promise<StoredMessage[]> {
   const messages = await tx.findAllByKey(Messages, keys);
   if (messages.length < keys.length) throw new WriteConflict('a message has moved');
@@ -326,7 +326,7 @@ async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
       hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
       reach: unite(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
     };
-    // Who writes it meets everybody else who does; but whoever marks messages as read must meet one that comes in.
+    // Writers of a contact conflict with each other. Marking messages as read must also conflict with an incoming one.
     const isTold = message.direction === 'outbound' && JSON.stringify(told) === JSON.stringify(contact);
     if (isTold) tx.requireExists(Contacts, contact);
     else tx.update(Contacts, told);

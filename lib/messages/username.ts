@@ -8,13 +8,12 @@ import { findHolder, findIdentity } from '#lib/messages/identity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** Of those who had a username before, as many lose it at once: their contacts are all written. */
+/** Limit for the former owners who lose a username at once, because each contact is written. */
 const maxLosers = 5;
 
 /**
- * Notes what a platform tells of somebody known by id: which username they have at a time; null for none, undefined where that is not
- * told. From then on it is their contact's, and no longer that of whoever had it before: what is sent to it must reach them alone.
- * Emits contact.updated for each.
+ * Gives the username that a platform reports for a user id to their contact, and takes it from earlier owners, so that messages reach only
+ * them. Null means no username, undefined not reported. Emits contact.updated for each contact.
  */
 export async function noteUsername(
   tx: UnitOfWork,
@@ -25,7 +24,7 @@ export async function noteUsername(
   const userId = userIdOn(channel, ids);
   if (userId === undefined || username === undefined || !messaging[channel].hasUsernames) return;
   const { identity, contact } = await findSender(tx, channel, userId);
-  // What arrives late tells nothing any more.
+  // Late reports change nothing.
   if (!identity || !contact || (identity.told && identity.told.at > at)) return;
   const has = username !== null && (await claim(tx, channel, { username, identity, contact }, at)) ? username : null;
   tell(tx, identity, has, at);
@@ -88,7 +87,7 @@ async function takeFromOthers(
     if (other === undefined) return;
     seen.add(other.id);
     const { identity } = await findSender(tx, channel, other.identities[channel] as UserId);
-    // What they showed later is theirs.
+    // They keep a username that was reported later.
     if (identity?.told && identity.told.at > at) continue;
     if (identity) tell(tx, identity, null, at);
     await rename(tx, channel, other, null);

@@ -6,10 +6,10 @@ import type { Tenant } from '#lib/core/tenant.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 
-/** What PutEvents takes in a call, and as one event. */
+/** Limits of PutEvents for one call and for one event. */
 const maxEntries = 10;
 const maxBytes = 256 * 1024;
-/** Of the data of an event that is too large: beside them there are its kind, id and times. */
+/** Limit for the data of a cut event: its kind, id, and times need the rest. */
 const maxDataBytes = maxBytes - 2048;
 
 const source = 'crm-api';
@@ -59,7 +59,7 @@ async function putAll(entries: readonly Entry[], tries: Tries, signal: AbortSign
   }
 }
 
-/** Of the bus itself, or of whoever may write to it; anything else is said of one event. */
+/** Matches error codes of the bus or its permissions. Any other code is about one event. */
 const passing = /^(Throttling|Internal|ServiceUnavailable|AccessDenied|NotAuthorized|ResourceNotFound)/;
 
 function refusal(codes: readonly string[]): Error {

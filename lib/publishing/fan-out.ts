@@ -20,10 +20,10 @@ import { maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 
 /** A delivery takes four actions at most, and a transaction has a hundred. */
 const chunkSize = 20;
-/** What the clocks of two functions may differ, and less than a caller needs from one answer to the next call. */
+/** Difference allowed between the clocks of two functions: shorter than the time between two calls of a caller. */
 const skewMs = 5;
 
-/** How many deliveries may still be made at once; those who share it take from it. */
+/** Number of deliveries that may still be made at once. Calls that share a room take from it. */
 export interface Room {
   deliveries: number;
 }
@@ -70,7 +70,7 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
       );
     }),
   );
-  // What fails for one endpoint, which may be unreadable, is made for the others first.
+  // One endpoint may be unreadable: the deliveries of the others are made first.
   for (const outcome of [...looks, ...outcomes]) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
@@ -96,7 +96,7 @@ async function fanOutTo(
   subscribed: readonly FeedEvent[],
   skipping: Skipping,
 ): Promise<void> {
-  // Those that are skipped come last. What an earlier call has made counts towards nothing again.
+  // Skipped endpoints come last. Deliveries that an earlier call made are not counted again.
   const areSkipped = subscribed.length > 0 && skipping(subscribed.length - 1) !== undefined;
   const made = areSkipped ? await findMade(tenant, endpoint.id, subscribed) : [];
   const known = new Set(made.map(({ deliveryId }) => deliveryId));
@@ -104,7 +104,7 @@ async function fanOutTo(
   const wanted = missing.map((event, index) => ({ event, skipped: skipping(index) }));
   const skippedCount = wanted.filter(({ skipped }) => skipped).length;
   const { amount } = skippedCount === 0 ? { amount: 0 } : await take(tenant, 'skippedDeliveries', skippedCount);
-  // What is not even stored is in the feed.
+  // Deliveries that are not stored can be read from the feed.
   const stored = wanted.slice(0, wanted.length - skippedCount + amount);
   if (stored.length < wanted.length)
     log().error('more deliveries were skipped today than are stored', {

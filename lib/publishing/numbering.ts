@@ -21,9 +21,9 @@ import type { Condition } from '#lib/table/write.ts';
 
 /** So long others leave rows to who has given them their numbers: it may be at work. */
 const openMs = 10 * secondMs;
-/** Of this process: what it has left open it takes up again at once. */
+/** ID of this process, which resumes its own open rounds at once. */
 const by = randomUUID();
-/** By tenant, the round of this process whose rows are all removed. To note that in the table is a write that each publication would pay for. */
+/** Last finished round of this process, by tenant. Keeping it in memory saves each publication a write. */
 const ended = new Map<string, string>();
 const maxEnded = 10_000;
 
@@ -169,7 +169,7 @@ interface Items {
   audit: Row[];
 }
 
-/** What a row becomes. Throws where the table would not take it. */
+/** Returns the items that a row becomes. Throws if the table would refuse one. */
 function itemsOf(tenant: Tenant, { row, first, auditId }: NumberedRow): Items {
   const events = feedEvents(tenant, row, first);
   const feed = events.flatMap((event) => freshRows(tenant, Feed, event));
@@ -193,14 +193,14 @@ function feedEvents(tenant: Tenant, row: OutboxRow, first: number): FeedEvent[] 
   const livemode = tenant.env === 'live';
   return row.events.map(({ kind, id, timestamp, subject, ...stored }, index) => {
     const sequence = first + index;
-    // Of a row of an older version nothing was cut.
+    // Rows of older versions have no cut fields.
     const { data, truncated } = bounded({ data: v.parse(Data, JSON.parse(stored.data)), truncated: stored.truncated });
     const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode, data, truncated });
     return { sequence, event: kind, id, timestamp, subject, committedAt: committedAt(row), body };
   });
 }
 
-/** What is no object would be an event that nobody can read. */
+/** Schema of the data of an event: anything but an object could not be read as an event. */
 const Data = v.record(v.string(), v.unknown());
 
 /** An outbox row is sorted by its time. */

@@ -14,10 +14,10 @@ import { number } from './numbering.ts';
 
 /** Events and rows that get their numbers together. */
 const maxWeight = 200;
-/** So many deliveries of a tenant are made in one call; what is beyond is left to a worker, so that others do not wait for it. */
+/** Limit for the deliveries of a tenant in one call. A worker makes the rest, so that other tenants do not wait. */
 const maxDeliveries = 200;
 const weightOf = (row: OutboxRow) => row.events.length + 1;
-/** Nobody else gives a tenant's events their numbers but a sweep, so a conflict that lasts longer does not pass. */
+/** Limit for retrying a conflict: only a sweep also numbers a tenant's events, so a longer conflict does not pass. */
 const numberingMs = 2 * secondMs;
 const maxChunkBytes = 2_000_000;
 const bytesOf = (row: OutboxRow) => row.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
@@ -104,7 +104,7 @@ async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Ro
   try {
     await fanOut(tenant, numbers.events, room);
     await putOnBus(tenant, numbers.events);
-    // What is left behind the sweeper finds, and finds published.
+    // If rows are left, the sweeper finds them and sees that they are published.
     await removeRows(rows);
   } catch (error) {
     await numbers.keep();

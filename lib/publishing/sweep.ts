@@ -20,9 +20,9 @@ const longestWaitMs = 10 * minuteMs;
 const jitterMs = 10 * secondMs;
 const maxCalls = 25;
 
-/** What a sweep found; undefined when it did not get to look into every shard, so that the metric is missing and its alarm rings. */
+/** Counts of a sweep; undefined if it did not look into every shard. The metric is then missing, which raises its alarm. */
 export interface Swept {
-  /** Rows past their time whose message was sent before, in vain; those of a group count as one. */
+  /** Rows past their time although their message was sent before. A group counts as one. */
   overdueRows: number | undefined;
   unpublishedRows: number | undefined;
   deadRows: number | undefined;
@@ -53,7 +53,7 @@ type Dead = Map<ShardedQueue, number>;
 async function sweepOutbox(swept: Swept, dead: Dead, before: Date, deadlineMs: number): Promise<void> {
   let found = 0;
   let deadFound = 0;
-  // What follows what is left of a tenant waits with it, in its order.
+  // Later rows of a tenant wait for its earlier ones, to keep their order.
   const waiting = new Set<unknown>();
   const contending = new Set<string>();
   const work = async (page: Row[]) => {

@@ -5,7 +5,7 @@ import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** Who an account is at its platform. */
+/** Identity of an account at its platform. */
 export interface Identity {
   userId: string;
   name: string;
@@ -14,7 +14,7 @@ export interface Identity {
 
 const maxNameCharacters = 200;
 
-/** Of what a platform calls somebody, the first that can be the name of an account. */
+/** Returns the first of the names from a platform that can be the name of an account. */
 export const nameOf = (...names: string[]): string =>
   names.map((name) => firstCharacters(oneLine(name), maxNameCharacters)).find((name) => name !== '') ?? '';
 

@@ -3,7 +3,7 @@ import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getAccount } from './store.ts';
 
-/** What every operation declares that changes the account which `id` in its path names. */
+/** Returns the common declaration of operations that change the account with the `id` of the path. */
 export const accountChange = (channel: Platform) =>
   ({
     scope: 'accounts:manage',

@@ -89,7 +89,7 @@ async function isNoted({ tenant, accountId }: AccountPlace, holder: Sender): Pro
   });
 }
 
-/** Who uses an account for something else than sending. */
+/** Lock on an account for a use other than sending. */
 export interface AccountLock {
   /** Whether a sender waits for it, or it has changed. */
   isContended(): Promise<boolean>;
@@ -169,20 +169,20 @@ export const release = (lease: Lease, resumeAt?: string | null): Promise<void> =
     tx.update(Senders, { ...left, leaseUntilMs: 0, ...(isChanged && reserved) });
   });
 
-/** What may be sent on the account has changed: whoever sends reads it again, or is told to begin. */
+/** Tells the sender of an account that its queue has changed, or starts one. */
 export async function wakeSender(tx: UnitOfWork, accountId: number): Promise<void> {
   const sender = await tx.find(Senders, { id: accountId });
   if (!sender) return;
   tx.update(Senders, senderLeases.isFree(sender) ? { ...sender, resumeAt: atOnce(tx, sender) } : contended(tx, sender));
 }
 
-/** Whoever has it in hand is to give way; should they die, its lease ends. */
+/** Asks the owner of the lease to give way. If the owner has crashed, the lease ends. */
 function contended({ now }: UnitOfWork, sender: Sender): Sender {
   const [at, endsAt] = [sender.resumeAt ?? now, afterLease(sender)];
   return { ...sender, isChanged: true, resumeAt: now < at && at < endsAt ? at : endsAt };
 }
 
-/** A timer of the same second would be the one that may have rung. */
+/** Returns a later second: a timer of the same second might have fired already. */
 const atOnce = ({ now }: UnitOfWork, { resumeAt }: Sender) => (resumeAt === now ? shifted(now, secondMs) : now);
 
 const afterLease = ({ leaseUntilMs }: Sender) => shifted(new Date(leaseUntilMs), secondMs);

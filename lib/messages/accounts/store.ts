@@ -22,7 +22,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Shown = v.InferOutput<typeof Account>;
 
-/** What a new account is made with, its secret in the clear. */
+/** Fields of a new account, with its secret in the clear. */
 export interface NewAccount {
   channel: Platform;
   kind: StoredAccount['kind'];
@@ -36,13 +36,13 @@ export interface NewAccount {
   secret: string;
 }
 
-/** So many accounts of an environment are connected at most; those that are not are still listed, and there are `maxAccounts` of all. */
+/** Limit for the connected accounts of an environment. With disconnected ones, which are listed too, it is `maxAccounts`. */
 export const maxConnected = 100;
 
 /** Raises 409 `too_many_accounts` where an environment has as many accounts as it may have. */
 export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean }): Promise<void> {
   await serializeWriters(tx, 'accounts');
-  // One that cannot be read is in nobody's way.
+  // An unreadable account does not count.
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { items, hasMore } = await listPage(reading, Accounts, { limit: maxAccounts - 1 });
   const connected = items.filter(({ state }) => state !== 'disconnected').length;
@@ -84,7 +84,7 @@ export async function claimHolder(tx: UnitOfWork, channel: Platform, userId: str
 export const accountSecret = (tenant: Tenant, { id, secret }: StoredAccount): Promise<string> =>
   decrypt(secret, secretContext(tenant, id));
 
-/** What an account's secret belongs to. */
+/** Returns the encryption context of an account's secret. */
 export const secretContext = ({ workspaceId, env }: Tenant, id: number) => ({
   workspace: String(workspaceId),
   env,
@@ -139,12 +139,12 @@ export async function listAccounts(
   return { ...page, items };
 }
 
-/** What has been sent on the day of the unit of work, by account id. */
+/** Returns the number of messages sent on the day of the unit of work, by account id. */
 export const readSentToday = (tx: UnitOfWork) => readGroup(tx, sentOn(tx.now));
 
 const readQueued = (tx: UnitOfWork) => readGroup(tx, 'queued');
 
-/** How many jobs wait, by channel and account; without those where none does. */
+/** Returns how many jobs wait, by channel and account, without empty queues. */
 export async function countedQueues(tx: UnitOfWork): Promise<(QueuePlace & { queued: number })[]> {
   const counts = await readQueued(tx);
   return [...counts].flatMap(([name, { queued = 0 }]) => {
@@ -163,7 +163,7 @@ interface QueuePlace {
 /** `telegram/5`, `email/` */
 const queueName = ({ channel, accountId }: QueuePlace) => `${channel}/${accountId ?? ''}`;
 
-/** What counts a job in (1) or out (-1) of the queue of its channel and account. */
+/** Returns the change that counts a job in (1) or out (-1) of its queue. */
 export const queuedAs = (job: QueuePlace, delta: number) => ({
   group: 'queued',
   name: queueName(job),
@@ -250,7 +250,7 @@ function shown(
   };
 }
 
-/** What an account of its kind may do, and how it hears. */
+/** Returns what an account of its kind may do, and how it receives. */
 export const allowanceOf = ({ channel, kind }: Pick<StoredAccount, 'channel' | 'kind'>): Allowance => {
   const { kinds }: Descriptor = messaging[channel];
   const allowance = kinds[kind];

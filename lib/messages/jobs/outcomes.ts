@@ -35,7 +35,7 @@ export const unanswered = ({ wasWritten, error }: Extract<Exchange, { error: str
     ? { kind: 'failed', error: `no answer (${error}): ${inDoubt}` }
     : { kind: 'failed-for-now', error: `no connection (${error})` };
 
-/** Who is meant, or what is to be held, could not be read, so nothing was sent. */
+/** Returns the outcome of a job whose recipient or holds could not be read, so that nothing was sent. */
 export const notLookedUp = (error: Error): Outcome => ({
   kind: 'failed-for-now',
   error: `whether it may be sent could not be looked up (${error.name})`,

@@ -67,8 +67,8 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
 }
 
 /**
- * What becomes of a job without an attempt because its contact is erased (contract section 26): nothing leaves after an erasure was
- * accepted, however long that takes. Undefined when the contact, or whom it was merged into, is there.
+ * Returns the outcome `canceled` for a job whose contact is erased, and undefined if it, or the contact it was merged into, exists.
+ * Nothing leaves after an erasure was accepted (contract section 26).
  */
 export const outcomeIfErased = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
   contactId === null

@@ -3,19 +3,19 @@ import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
 
-/** Whom an account does not reach: nothing else that waits for them will arrive. */
+/** Recipient whom an account cannot reach: nothing else that waits for them will arrive. */
 export interface Unreachable {
   telegramUserId: number;
-  /** They have blocked the account, or are gone; else they may write to it yet. */
+  /** Whether they have blocked the account or are gone. If not, they may still write to it. */
   isBlock: boolean;
 }
 
-/** What became of one attempt. */
+/** Result of one attempt. */
 export type Outcome =
   | { kind: 'sent'; atPlatform?: AtPlatform }
-  /** It will never work, or whether it worked cannot be known: not tried again. */
+  /** Not tried again: it will never work, or its result cannot be known. */
   | { kind: 'failed'; error: string; unreachable?: Unreachable }
-  /** Not tried again, because it is unknown what became of the `attempts` before. */
+  /** Not tried again, because the results of the earlier `attempts` are unknown. */
   | { kind: 'abandoned'; attempts: number; error: string }
   /** Nobody is to have it any more: no attempt. */
   | { kind: 'canceled'; reason?: string }
@@ -44,7 +44,7 @@ export type Confirm = (files: number, atPlatform: AtPlatform | undefined) => Pro
 export interface Sender {
   /** How often a message may be sent again of which nobody knows whether it left; without end where a repetition delivers nothing. */
   maxRepeats: number;
-  /** Of the account as it is stored now, where sending renews it. */
+  /** Returns the current secret of the account, if sending renews it. */
   secret?(): string;
   send(job: StoredJob, confirm: Confirm): Promise<Outcome>;
   close(): Promise<void>;

@@ -37,7 +37,7 @@ export interface NewJob {
   attachments?: Parameters<typeof storeMessage>[1]['attachments'];
 }
 
-/** Who asks for a job by a call: a key, or a member in the panel. */
+/** Returns the origin of a job that a call asks for: a key, or a member in the panel. */
 export const originOf = ({ actor }: Pick<UnitOfWork, 'actor'>) =>
   actor.type === 'api_key'
     ? ({ source: 'api', apiKeyId: actor.id } as const)

@@ -32,8 +32,8 @@ export const JobSummaryQuery = v.object({ since: v.optional(queryTime()) });
 type Row = v.InferOutput<typeof JobSummary>['byAccount'][number];
 
 /**
- * What waits now, and what was sent and failed since a time (a day ago unless given); by account in order of channel and id. Raises
- * 400 where since then there is more than one call may read.
+ * Returns the counts of waiting jobs, and of those sent and failed since a time (by default a day ago), by channel and account. Raises
+ * 400 if that is more than one call may read.
  */
 export const summariseJobs = (
   tx: UnitOfWork,

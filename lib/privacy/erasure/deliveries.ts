@@ -24,13 +24,13 @@ export async function awaitAttempts(tx: UnitOfWork, { place }: { place: Place })
   return left.length === 0 ? { isLeft: false } : { isLeft: true, place: { begun: left, isWaiting: true } };
 }
 
-/** Whoever did not renew the lease is dead by then, and writes nothing. */
+/** Returns whether the owner of the lease may still write. An owner that has not renewed it by then has ended. */
 const mayBeWritten = ({ leaseUntilMs }: Health, now: number) => leaseUntilMs + deliverTimeoutSeconds * secondMs > now;
 
-/** As many events are read together. */
+/** Number of events that are read together. */
 const pageSize = 100;
 
-/** Takes away what endpoints have answered to events that have lost their data, or are no longer kept: it may say them once more. */
+/** Removes the answers of endpoints to events that are erased or expired, because an answer may repeat the data. */
 export async function eraseResponses(tx: UnitOfWork, { place }: { place: Place }, count: Count): Promise<Part> {
   const endpoints = (await listAll(tx, Endpoints)).map(({ id }) => id).sort((a, b) => a - b);
   let read = 0;

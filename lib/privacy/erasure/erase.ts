@@ -132,7 +132,7 @@ function after(tx: UnitOfWork, state: Erasing): Erasing | undefined {
   return stage && { ...state, stage, place: {} };
 }
 
-/** What named the contact before its rows were gone is in the feed: no later event can name it. */
+/** Waits until all events before the removal of the rows are in the feed. No later event can name the contact. */
 async function published(tx: UnitOfWork, state: Erasing): Promise<Erasing | undefined> {
   const last = await lastUnpublished(tx.tenant, state.unpublished?.toSorted().at(-1));
   return last === undefined ? after(tx, state) : { ...state, unpublished: [last] };

@@ -55,7 +55,7 @@ export async function eraseEvents(
 /** Whether an event has lost its data. */
 export const isErased = ({ body }: FeedEvent): boolean => (JSON.parse(body) as Body).erased === true;
 
-/** What an event states that names a contact, and is not erased already. */
+/** Returns the body of an event that names a contact and is not erased yet. */
 function namedIn({ body }: FeedEvent): Body | undefined {
   // The name may be spelled with escapes.
   if (!/"(contact|thread)_id"|\\u/.test(body)) return undefined;

@@ -63,12 +63,12 @@ async function isNameOfAnother(tx: UnitOfWork, name: string): Promise<boolean | 
   return (await listPage(tx, Contacts, { where, limit: 1 })).items.length > 0;
 }
 
-/** So many are looked for together: each is a query or two. */
+/** Number of names that are looked for together: each needs one or two queries. */
 const namesPerPart = 20;
 
 /**
- * Takes away what was sent, or is to be sent, to somebody by name and not as a contact, with its messages; but for names that another
- * contact has.
+ * Removes jobs and their messages to somebody who is addressed by name and not as a contact. Names that another contact has are
+ * left out.
  */
 export async function eraseJobsNaming(tx: UnitOfWork, { names, senderIds, place }: State, count: Count): Promise<Part> {
   const senders = sendersWith(senderIds);

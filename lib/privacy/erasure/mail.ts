@@ -29,7 +29,7 @@ export async function eraseThreadsOf(
   { contactId, ofId = contactId, email, threadIds }: State,
   count: Count,
 ): Promise<Part> {
-  // What they leave elsewhere is looked for before the next ones go.
+  // Traces of these threads are removed before the next threads go.
   if (threadIds.length >= maxIds) return { isLeft: false, isOverfull: true };
   const { items, hasMore } = await listPage(tx, Threads, { where: { contact: ofId }, limit: 10 });
   const gone = [...threadIds];
@@ -92,7 +92,7 @@ async function eraseMail(tx: UnitOfWork, mail: StoredEmailMessage, count: Count)
     jobId === null ? undefined : tx.find(Jobs, { id: jobId }),
   ]);
   if (job) await eraseJob(tx, job, count);
-  // Who had it in a conversation may have been erased before.
+  // The contact with the conversation may have been erased before.
   await removeFiles(attachments.flatMap((one) => keysOf(tx.tenant, one)));
   for (const part of parts) tx.delete(BodyParts, part);
   tx.delete(EmailMessages, mail);

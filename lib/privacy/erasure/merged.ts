@@ -10,12 +10,12 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { maxIds, type Part, type Place } from './part.ts';
 import type { Erasing } from './start.ts';
 
-/** So many sagas are looked at for one part of the work: who waits for a merge may follow it through a hundred others. */
+/** Limit for the sagas that one part of the work reads: a merge may lead through a hundred others. */
 const sagasPerPart = 25;
 
 /**
- * Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. What
- * nobody goes on with, because its timer is a dead letter, is moved here: where that is impossible the erasure's is one, too.
+ * Waits for running merges into the contact, which finish although it is gone. A merge whose timer is a dead letter is finished here; if
+ * that fails, the timer of the erasure becomes a dead letter too.
  */
 export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing): Promise<Part> {
   let { above } = place;
@@ -43,12 +43,12 @@ export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing)
   return { isLeft: false };
 }
 
-/** So many who had an address are looked at: of what more had nothing is kept. */
+/** Limit for the former owners of an address that are checked. If there are more, nothing is kept. */
 const maxFormer = 100;
 
 const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
 
-/** Whether somebody who is there has an address by a merge: who is being erased is not. */
+/** Returns whether another existing contact has the address by a merge. Contacts that are being erased do not count. */
 async function hasHeir(tx: UnitOfWork, email: string): Promise<boolean> {
   const { heirs } = await heirsOf(tx, email, maxFormer);
   return !(await heirs.next()).done;

@@ -3,11 +3,11 @@ import type { Traces } from '#lib/entities/contact.ts';
 /** Counts what has been erased, by kind. */
 export type Count = (kind: string) => void;
 
-/** What is erased, in this order: no stage makes anything that an earlier one would have to erase. */
+/** Stages of an erasure, in order: no stage writes anything that an earlier one would have to erase. */
 export const stages = [
-  // Nothing is to leave any more, however long the others take.
+  // Nothing may leave any more, however long the other stages take.
   'queued',
-  // What is merged into the contact comes first.
+  // Contacts that are merged into this one come first.
   'merges',
   'tags',
   // The contact's own; then once more those of each whom it was made of.
@@ -24,16 +24,16 @@ export const stages = [
   'message-ids',
   'publishing',
   'events',
-  // What was sent before its event lost its data may come back as an answer.
+  // Data that were sent before the erasure of their event may come back in an answer.
   'attempts',
   'responses',
 ] as const;
 export type Stage = (typeof stages)[number];
 
-/** So many threads, contacts or accounts are remembered: each saga's state is one row. */
+/** Limit for the threads, contacts, or accounts in a saga's state, which is one row. */
 export const maxIds = 5000;
 
-/** What waits until no thread is left for another round: threads are found by the rows that these change, or once will do. */
+/** Stages that wait for the last round: they change the rows by which threads are found, or need to run only once. */
 export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of', 'attempts', 'responses'];
 
 /** Where a stage is. */
@@ -53,12 +53,12 @@ export interface Place {
   named?: number;
 }
 
-/** So many pages of a partition are read for one part of the work. */
+/** Limit for the pages of a partition that one part of the work reads. */
 export const pagesPerPart = 10;
 
-/** A part of a stage that was done, and what it changes of the state. */
+/** Result of a part of a stage, with its changes to the state. */
 export interface Part extends Partial<Traces> {
-  /** Whether some of the stage may be left, or of another one that is to be done now. */
+  /** Whether some of the stage may be left, or of another stage that runs now. */
   isLeft: boolean;
   stage?: Stage;
   /** From where. */

@@ -16,13 +16,13 @@ export interface Erasing extends Traces, Record<string, unknown> {
   place: Place;
   /** Its tags, as far as they still count it. */
   tagIds: number[];
-  /** Of the threads that are gone. */
+  /** IDs of the threads that are gone. */
   threadIds: number[];
   /** The contact, and those that were merged into it, as far as their events are still to lose their data. */
   contactIds: number[];
-  /** Those whose predecessors are still to be looked for. */
+  /** Contacts whose predecessors are not found yet. */
   madeOf: number[];
-  /** The one of them whose rows are looked for; absent of the contact itself. */
+  /** Predecessor whose rows are looked for; absent for the contact itself. */
   ofId?: number;
   /** The accounts of jobs that went; when they are `maxIds`, there may be others. */
   senderIds: number[];

@@ -14,17 +14,16 @@ import type { Erasing } from './start.ts';
 type Sender = Item<typeof Senders>;
 type State = Pick<Erasing, 'username' | 'userIds' | 'accountIds' | 'senderIds' | 'place'>;
 
-/** So many rows are read for one part of the work. */
+/** Limit for the rows that one part of the work reads. */
 const keysPerPart = 500;
 
 /**
- * Removes what accounts keep of somebody beside contacts, some accounts at a time: who they are for an account, their blocks, its pace.
- * Who is sending when that is removed has sent to them perhaps, and writes the pace when its owner is over: it is waited for, and looked
- * after once more. That mail to an address bounces stays known, by its digest.
+ * Removes the identities, blocks, and paces that accounts keep of somebody, some accounts at a time. A running sender may still write the
+ * pace, so its end is awaited and the account is checked again; bounces of an address stay known, by its digest.
  */
 export async function eraseTraces(tx: UnitOfWork, state: State): Promise<Part> {
   const { username, place } = state;
-  // Of an id that is empty, which older rows may have, nothing can be kept.
+  // Older rows may have an empty id, for which nothing is kept.
   const userIds = state.userIds.filter((userId) => userId !== '');
   const names = [...userIds, ...(username === null ? [] : [`@${normalize.username(username)}`])];
   const perAccount = names.length + userIds.length + 1;

@@ -12,11 +12,11 @@ import { countReadUnits } from '#lib/table/usage.ts';
 import { type ContactExport, nextText, type Place, type Subject } from './document.ts';
 import type { Exporting } from './file.ts';
 
-/** What is larger becomes a file (contract section 26), and so does what takes longer to be found than a caller is to wait. */
+/** Limits of an answer. An export that is larger or takes longer becomes a file (contract section 26). */
 const maxAnswerBytes = 1_000_000;
 const maxMs = 5 * secondMs;
 
-/** So long a file is shown before the next call makes another one; one that is being written, so long after it was begun. */
+/** Ages up to which a finished file and an unfinished one are returned, before the next call makes another. */
 const shownMs = hourMs;
 const begunMs = 24 * hourMs;
 

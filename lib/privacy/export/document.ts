@@ -127,7 +127,7 @@ const ownThreads: ThreadsOf = async (tx, { id, email }, paging) => {
   return { ...page, items: page.items.filter((_, index) => areTheirs[index]) };
 };
 
-/** Those of mail that came when nobody knew whose the address is: the contact alone takes part, as who is erased with it. */
+/** Returns the threads of mail that came before the address was known. No other contact takes part in them. */
 const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
   if (email === null || (await isAddressOfAnother(tx, email, id)))
     return { items: [], nextCursor: null, hasMore: false };
@@ -192,8 +192,8 @@ export const parts: readonly Part[] = [
 const withoutMail = parts.filter(({ list }) => list in lists);
 
 /**
- * What follows in the document from a place on (from its beginning without one), as JSON text: no more than a page of a list. `next` is
- * where it goes on, undefined after its end. Rows that cannot be read are left out where `tx` is for an answer, as in lists.
+ * Returns the JSON text of the document from a place on, up to a page of a list, and the next place (undefined at the end). If `tx` is
+ * for an answer, unreadable rows are left out, as in lists.
  */
 export async function nextText(
   tx: UnitOfWork,
@@ -221,7 +221,7 @@ export async function nextText(
   };
 }
 
-/** What stands between the items of two parts. */
+/** Returns the JSON text between the items of two parts. */
 function between(before: Part | undefined, after: Part | undefined): string {
   if (before?.list === after?.list) return '';
   return `${before ? ']' : ''}${after ? `,"${after.list}":[` : '}'}`;

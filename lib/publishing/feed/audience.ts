@@ -5,7 +5,7 @@ import { readBy } from '#lib/events/names.ts';
 
 const scopeOf: Readonly<Record<string, Scope | undefined>> = readBy;
 
-/** What a member lacks to learn of an event; of keys `webhooks:read` is enough (contract section 14). */
+/** Returns the scope that a member lacks to read an event. Keys need only `webhooks:read` (contract section 14). */
 function lacking({ session, scopes }: Caller, kind: string): Scope | undefined {
   const scope = scopeOf[kind.split('.')[0] ?? ''];
   return session === undefined || scope === undefined || scopes.includes(scope) ? undefined : scope;
@@ -14,7 +14,7 @@ function lacking({ session, scopes }: Caller, kind: string): Scope | undefined {
 /** Whether a caller is shown the events of a kind: a member those about what their role may read. */
 export const mayLearn = (caller: Caller, kind: string): boolean => lacking(caller, kind) === undefined;
 
-/** What a member lacks to be sent events of these kinds; `*` are all. */
+/** Returns the scopes that a member lacks to be sent events of these kinds; `*` means all. */
 function lackingOf(caller: Caller, kinds: readonly string[]): Scope[] {
   const asked = kinds.includes('*') ? Object.keys(readBy) : kinds;
   return [...new Set(asked.flatMap((kind) => lacking(caller, kind) ?? []))];
@@ -33,7 +33,7 @@ export function requireLearning(caller: Caller, kinds: readonly string[]): void 
   });
 }
 
-/** What holds an event, where the caller may learn of it. Raises 404. */
+/** Returns the delivery or event if the caller may read events of its kind. Raises 404. */
 export function requireVisible<Of extends { eventKind: string }>(caller: Caller, of: Of): Of {
   if (!mayLearn(caller, of.eventKind)) throw notFound('delivery');
   return of;

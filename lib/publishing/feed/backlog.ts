@@ -103,7 +103,7 @@ async function giveBetween(backlog: Backlog, tenant: Tenant, from: number, to: n
 const giveOne = async ({ give }: Backlog, tenant: Tenant, sequence: number) =>
   give(tenant, await eventsBetween(tenant, sequence - 1, sequence));
 
-/** Whoever has it is gone by the time it says. */
+/** Claims a backlog whose time has come. Its earlier owner has ended by then. */
 const claim = ({ left }: Backlog, tenant: Tenant) =>
   transact(tenant, system, async (tx) => {
     const backlog = await tx.find(left, place);

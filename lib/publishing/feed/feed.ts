@@ -16,7 +16,7 @@ const settlingMs = 10_000;
 
 /** So much of the feed is read for one answer at most, about 2,000 read units, however little a filter finds in it. */
 const maxReadBytes = 8_000_000;
-/** What an event has beside its body. */
+/** Bytes of an event outside its body. */
 const overheadBytes = 300;
 
 /** Some events of the feed, whether there are more, and the last sequence that was looked at. */
@@ -24,7 +24,7 @@ export interface FeedPage {
   items: FeedEvent[];
   hasMore: boolean;
   through: number;
-  /** What would have followed is no longer kept. */
+  /** True if the events after the sequence have expired. */
   isExpired?: true;
 }
 

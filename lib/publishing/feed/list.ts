@@ -20,7 +20,7 @@ export const AnyEvent = v.pipe(
     data: v.record(v.string(), v.unknown()),
     /** The contact that it is about was erased, and its data with them. */
     erased: v.exactOptional(v.literal(true)),
-    /** What was too long for an event and was cut: paths from its root (`data.body`). The whole of it is read by id. */
+    /** Paths of the fields that were too long for an event and were cut (`data.body`). Read them whole by id. */
     truncated: v.exactOptional(v.pipe(v.array(v.string()), v.examples([['data.body']]))),
   }),
   v.title('AnyEvent'),

@@ -12,7 +12,7 @@ import { Numbers, numbersKey } from './numbers.ts';
 
 const publishingMs = 2_000;
 const maxRows = 500;
-/** Of all tenants of the partition. */
+/** Limit for the rows of all tenants of the partition. */
 const maxLooked = 20 * maxRows;
 const firstPauseMs = 25;
 
@@ -31,7 +31,7 @@ export async function untilPublished(tenant: Tenant, meter: Meter): Promise<void
   }
 }
 
-/** Those of the rows whose events are not all in the feed: one that has its numbers stays until its deliveries are made. */
+/** Returns the rows whose events are not all in the feed. A numbered row stays until its deliveries are made. */
 async function missing(tenant: Tenant, waiting: readonly Key[], rows: ReadonlyMap<string, Row>): Promise<Key[]> {
   const { open } = v.parse(Numbers, rows.get(identity(numbersKey(tenant))));
   const firsts = new Map(open?.rows.map((row) => [identity(row), row.first]));
