@@ -2436,6 +2436,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused webhook endpoint
+         * @description Requires the scope `webhooks:write`.
+         */
+        post: operations["webhooksResume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/{id}/rotate": {
         parameters: {
             query?: never;
@@ -6046,6 +6066,8 @@ export interface components {
              * @description When the endpoint last answered 2xx. Null if it never did.
              */
             lastSuccessAt: string | null;
+            /** Format: date-time */
+            pausedUntil: string | null;
             /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
         };
@@ -6120,6 +6142,8 @@ export interface components {
              * @description When the endpoint last answered 2xx. Null if it never did.
              */
             lastSuccessAt: string | null;
+            /** Format: date-time */
+            pausedUntil: string | null;
             /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
             /** @description Signing secret of the workspace, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
@@ -7847,6 +7871,7 @@ export interface components {
             /** @description The whole key, for the `Authorization` header. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             key: string | null;
         };
+        Nothing: Record<string, never>;
         OpenApiDocument: {
             /** @description Version of the OpenAPI Specification that the document follows. */
             openapi: string;
@@ -14049,11 +14074,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event. */
-                since?: number;
+                since?: number | "latest";
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
                 /** @description Only events of this kind; all kinds by default. */
-                eventKind?: components["schemas"]["EventKind"];
+                eventKind?: string;
             };
             header?: never;
             path?: never;
@@ -18997,6 +19022,7 @@ export interface operations {
                      *           "consecutiveFailures": 0,
                      *           "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *           "lastSuccessAt": "2026-11-20T14:31:59Z",
+                     *           "pausedUntil": "2026-11-20T23:17:47Z",
                      *           "secretHint": "aLSw"
                      *         }
                      *       ],
@@ -19095,6 +19121,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
+                     *       "pausedUntil": "2026-11-20T23:17:47Z",
                      *       "secretHint": "aLSw",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
                      *     }
@@ -19169,6 +19196,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
+                     *       "pausedUntil": "2026-11-20T23:17:47Z",
                      *       "secretHint": "aLSw"
                      *     }
                      */
@@ -19341,6 +19369,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
+                     *       "pausedUntil": "2026-11-20T23:17:47Z",
                      *       "secretHint": "aLSw"
                      *     }
                      */
@@ -19713,6 +19742,92 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ReplayedFailed"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    webhooksResume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as in `GET /v1/webhooks`.
+                 * @example 5
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "url": "https://example.com/hooks/crm",
+                     *       "description": "Copies messages into our help desk",
+                     *       "eventKinds": [
+                     *         "*"
+                     *       ],
+                     *       "filter": {
+                     *         "changedFields": [
+                     *           "lead_score"
+                     *         ],
+                     *         "channels": [
+                     *           "telegram"
+                     *         ],
+                     *         "contactTagIds": [
+                     *           4
+                     *         ]
+                     *       },
+                     *       "isActive": true,
+                     *       "createdAt": "2026-10-12T07:50:00Z",
+                     *       "updatedAt": null,
+                     *       "status": "healthy",
+                     *       "consecutiveFailures": 0,
+                     *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
+                     *       "lastSuccessAt": "2026-11-20T14:31:59Z",
+                     *       "pausedUntil": "2026-11-20T23:17:47Z",
+                     *       "secretHint": "aLSw"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Endpoint"];
                 };
             };
             400: components["responses"]["BadRequest"];

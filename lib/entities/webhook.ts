@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
 import {
+  checked,
   choice,
   count,
   id,
@@ -17,6 +18,7 @@ import {
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
+import { changedFieldNames } from '#lib/events/changed-fields.ts';
 import { eventFieldName } from '#lib/events/changes.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
@@ -61,6 +63,8 @@ const shown = {
   consecutiveFailures: count(),
   lastDeliveryAt: v.nullable(time()),
   lastSuccessAt: v.nullable(time()),
+  /** Until then nothing is sent, after ten failures in a row. */
+  pausedUntil: v.nullable(time()),
   secretHint: v.string(),
 };
 
@@ -69,7 +73,16 @@ export const Endpoint = v.pipe(v.object(shown), v.title('Endpoint'));
 /** The answer to its creation, which alone shows the secret. */
 export const EndpointWithSecret = v.pipe(v.object({ ...shown, secret: shownOnce() }), v.title('EndpointWithSecret'));
 
-const fieldName = () => pattern(/^[a-z][a-z0-9_]{0,63}$/, 64, '1 to 64 letters, digits and _', eventFieldName);
+const fieldNames = new Set(changedFieldNames);
+const fieldName = () =>
+  v.pipe(
+    pattern(/^[a-z][a-z0-9_]{0,63}$/, 64, '1 to 64 letters, digits and _', eventFieldName),
+    checked<string>(
+      'picklist',
+      (name) => fieldNames.has(name),
+      'must be a field that events name as changed, such as stage or assigned_to_user_id',
+    ),
+  );
 /** Null is no condition, where one was. */
 const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>
   v.exactOptional(v.nullable(v.pipe(listInput(item, max, `${what}s`), v.minLength(1, `must have at least 1 ${what}`))));

@@ -27,6 +27,7 @@ export const untrustedFields = [
   'newValue',
   'notes',
   'oldValue',
+  'pausedUntil',
   'phone',
   'preview',
   'recipient',

@@ -233,5 +233,26 @@ function failureOf(error: unknown, { timeoutMs, maxBytes }: Limits): Pick<Outbou
   if (/TIMEOUT/.test(code)) return late(timeoutMs);
   if (isMalformed(error, code)) return { failure: 'malformed', error: 'the answer is not valid HTTP' };
   const failure = isOf(Unresolved) ? 'dns' : unreachable.test(code) ? 'refused' : insecure.test(code) ? 'tls' : 'reset';
-  return { failure, error: `the connection failed${code && `: ${code}`}` };
+  return { failure, error: failure === 'tls' ? (certificates[code] ?? words.tls) : words[failure] };
 }
+
+const words = {
+  dns: 'the name of the host is not known',
+  refused: 'the host cannot be reached, or refuses the connection',
+  tls: 'the host offers no TLS connection that can be trusted',
+  reset: 'the connection was closed before the answer was complete',
+};
+
+const selfSigned = 'the certificate of the host is signed by itself';
+const unsigned = 'the certificate of the host, or one that it depends on, is of an unknown issuer';
+const certificates: Readonly<Record<string, string | undefined>> = {
+  CERT_HAS_EXPIRED: 'the certificate of the host has expired',
+  CERT_NOT_YET_VALID: 'the certificate of the host is not valid yet',
+  CERT_REVOKED: 'the certificate of the host has been revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
+  UNABLE_TO_GET_ISSUER_CERT: unsigned,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unsigned,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unsigned,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the host is of another name',
+};

@@ -1,5 +1,6 @@
 import { epochSeconds, timestamp } from '#lib/core/clock.ts';
 import { unavailable } from '#lib/core/problem.ts';
+import { firstCharacters, oneLine } from '#lib/core/text.ts';
 import { endpointTimeoutMs } from '#lib/core/timeouts.ts';
 import type { DueDelivery, ErrorClass } from '#lib/entities/delivery.ts';
 import type { Outbound, OutboundFailure } from '#lib/network/outbound.ts';
@@ -69,13 +70,24 @@ export async function attempt(
     responseStatus: status,
     responseHeaders: keepHeaders(answer.headers),
     responseBody: status === null ? null : beginning(answer.body),
-    error: isSuccess ? null : (answer.error ?? `the endpoint answered ${status}`),
+    error: isSuccess ? null : (answer.error ?? refusalOf(url, status, answer.headers['location'])),
     errorClass: isSuccess ? null : failure === null ? 'status' : classOf[failure],
     isSuccess,
     isTimeout: failure === 'timeout' || failure === 'silent_dns',
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     signed,
   };
+}
+
+const maxAddressCharacters = 300;
+
+/** Redirects are not followed: what is sent is for the registered address alone. */
+function refusalOf(url: string, status: number | null, location: unknown): string {
+  const answered = `the endpoint answered ${status}`;
+  if (status === null || status < 300 || status > 399 || status === 304) return answered;
+  const to = typeof location === 'string' && URL.parse(location, url)?.href;
+  const where = to ? ` to ${firstCharacters(oneLine(to), maxAddressCharacters)}` : '';
+  return `${answered}${where}: redirects are not followed, register that address`;
 }
 
 const beginning = (body: Buffer) => [...body.toString()].slice(0, keptCharacters).join('');

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, secondMs, timestamp } from '#lib/core/clock.ts';
+import { dayMs, hourMs, minuteMs, now, secondMs, timestamp } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -37,6 +37,9 @@ export const withoutFailures = (health: Health): Health => ({
   openUntilMs: 0,
 });
 
+/** Returns until when nothing is sent because of failures; null where it is sent. */
+export const pausedUntil = ({ openUntilMs }: Health) => (openUntilMs > now() ? timestamp(new Date(openUntilMs)) : null);
+
 const degradedFrom = 5;
 
 /** Returns the status of an endpoint as the API shows it. */
@@ -47,15 +50,15 @@ const averageWeight = 0.2;
 
 /** Returns the health after one more attempt. */
 export function afterAttempt(health: Health, isSuccess: boolean, durationMs: number, at: Date): Health {
-  const now = timestamp(at);
+  const finishedAt = timestamp(at);
   const averageMs =
     health.averageMs === 0 ? durationMs : health.averageMs + averageWeight * (durationMs - health.averageMs);
-  const attempted = { ...health, averageMs, lastDeliveryAt: now };
-  if (isSuccess) return { ...withoutFailures(attempted), lastSuccessAt: now };
+  const attempted = { ...health, averageMs, lastDeliveryAt: finishedAt };
+  if (isSuccess) return { ...withoutFailures(attempted), lastSuccessAt: finishedAt };
   return {
     ...attempted,
     consecutiveFailures: health.consecutiveFailures + 1,
-    failingSince: health.failingSince ?? now,
+    failingSince: health.failingSince ?? finishedAt,
   };
 }
 
@@ -67,10 +70,10 @@ const firstOpenMs = 30 * secondMs;
  * Opens the breaker when ten attempts in a row have failed: nothing is sent until it closes, and no delivery loses an
  * attempt meanwhile. Then one attempt at a time is made; each failure opens it for twice as long.
  */
-export function withBreaker(health: Health, now: number, scale = env('WEBHOOK_RETRY_SCALE')): Health {
-  if (health.consecutiveFailures < breakerFrom || health.openUntilMs > now) return health;
+export function withBreaker(health: Health, nowMs: number, scale = env('WEBHOOK_RETRY_SCALE')): Health {
+  if (health.consecutiveFailures < breakerFrom || health.openUntilMs > nowMs) return health;
   const openMs = Math.min(maxOpenMs, firstOpenMs * 2 ** health.openings) * scale;
-  return { ...health, openings: health.openings + 1, openUntilMs: now + Math.ceil(openMs) };
+  return { ...health, openings: health.openings + 1, openUntilMs: nowMs + Math.ceil(openMs) };
 }
 
 const failingDays = 5;
@@ -78,9 +81,9 @@ const minFailures = 10;
 const minSpanMs = 12 * hourMs;
 
 /** Returns whether an endpoint has failed for so long that it is disabled (contract section 14). */
-export function isGivenUp({ consecutiveFailures, failingSince }: Health, now: number): boolean {
+export function isGivenUp({ consecutiveFailures, failingSince }: Health, nowMs: number): boolean {
   if (failingSince === null || consecutiveFailures < minFailures) return false;
-  const failingMs = now - new Date(failingSince).getTime();
+  const failingMs = nowMs - new Date(failingSince).getTime();
   return failingMs >= minSpanMs && failingMs >= failingDays * dayMs;
 }
 

@@ -22,7 +22,8 @@ import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, newDispatch } from './dispatch.ts';
 import { changeFilter } from './filter.ts';
-import { newHealth, statusOf, withoutFailures } from './health.ts';
+import { newHealth, pausedUntil, statusOf, withoutFailures } from './health.ts';
+import { endPause } from './pause.ts';
 import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
 import { deliverableUrl } from './url.ts';
 
@@ -130,6 +131,17 @@ export async function patchEndpoint(
   return toView(after, next, registry.secretHint);
 }
 
+/** Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Raises 404. */
+export async function resumeEndpoint(tx: UnitOfWork, id: number): Promise<EndpointView> {
+  const [endpoint, health, registry] = await Promise.all([
+    getStoredEndpoint(tx, id),
+    tx.find(Healths, { id }),
+    findRegistry(tx),
+  ]);
+  const next = health && (await endPause(tx, health));
+  return toView(endpoint, next, registry?.secretHint);
+}
+
 /** Removes an endpoint; its worker drops what is pending. Raises 404. */
 export async function deleteEndpoint(tx: UnitOfWork, id: number) {
   const endpoint = await getStoredEndpoint(tx, id);
@@ -166,6 +178,7 @@ function toView(endpoint: StoredEndpoint, health: Health = newHealth(endpoint.id
     consecutiveFailures,
     lastDeliveryAt,
     lastSuccessAt,
+    pausedUntil: pausedUntil(health),
     secretHint,
   };
 }

@@ -13,6 +13,7 @@ import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { createDelivery, toDeliveryView } from './deliveries.ts';
+import { endPause } from './pause.ts';
 import { getRegistry, secretsOf } from './registry.ts';
 import { finish, withAttempt } from './settle.ts';
 import { type Signer, signer } from './sign.ts';
@@ -29,7 +30,7 @@ const once = oncePer<object, Sent>();
 
 /**
  * Sends the example of an event kind now, once, and keeps it as a delivery. It counts for no failure of the endpoint, which
- * may be disabled. Raises 404, and 429 when the attempts of the day are used up or too many such calls are under way. Needs the key.
+ * may be disabled; a success ends the pause of an endpoint that has failed. Raises 404, and 429 when the attempts of the day are used up or too many such calls are under way. Needs the key.
  */
 export async function testEndpoint(
   tx: UnitOfWork,
@@ -53,7 +54,8 @@ export async function testEndpoint(
   const delivery = finish(tx, withAttempt(row, made), made.isSuccess ? 'succeeded' : 'failed');
   if (health) {
     const lastSuccessAt = made.isSuccess ? tx.now : health.lastSuccessAt;
-    tx.update(Healths, { ...health, lastDeliveryAt: tx.now, lastSuccessAt });
+    const tested = { ...health, lastDeliveryAt: tx.now, lastSuccessAt };
+    tx.update(Healths, made.isSuccess ? await endPause(tx, tested) : tested);
   }
   return { delivery: toDeliveryView(tx.update(Deliveries, delivery)) };
 }

@@ -1,3 +1,4 @@
+import { changedFieldNames } from '#lib/events/changed-fields.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';
 
 /** Characters that grow or go astray on their way. */
@@ -137,7 +138,8 @@ function largestArray(items: Schema, maxItems: number | undefined, name: string,
   const length = maxItems ?? 100;
   if (name === 'ipAllowlist')
     return Array.from({ length }, (_, index) => `2001:db8::ffff:ffff:ffff:${index + 1000}/128`);
-  if (name === 'changedFields') return Array.from({ length }, (_, index) => `field_${index}`.padEnd(64, '_name'));
+  if (name === 'changedFields')
+    return Array.from({ length }, (_, index) => changedFieldNames[index % changedFieldNames.length]);
   const others = recipients.indexOf(name);
   if (others >= 0) return Array.from({ length }, (_, index) => addressOf(index + others * length));
   return Array.from({ length }, () => largest(items, name, letters));

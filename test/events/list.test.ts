@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 
 /** As a poller reads the feed: from a sequence on, page by page. */
-async function poll(client: Client, since: number, limit = 100, eventKind?: EventKind): Promise<Event[]> {
+async function poll(client: Client, since: number, limit = 100, eventKind?: string): Promise<Event[]> {
   const events: Event[] = [];
   for (let from = since; ; ) {
     const { status, body } = await client.get('/v1/events', { since: from, limit, ...(eventKind && { eventKind }) });
@@ -77,6 +77,15 @@ test('the feed is ascending, goes on where a poller stopped, and is empty at its
   expect(await poll(live, 0, 100, 'key.created')).toEqual(all.slice(0, 1));
   expect((await live.get('/v1/events')).body).toEqual({ items: all, nextCursor: 6, hasMore: false });
   expect((await live.get('/v1/events', { since: 6 })).body).toEqual({ items: [], nextCursor: null, hasMore: false });
+  for (const since of ['latest', ' Latest '])
+    expect((await live.get('/v1/events', { since })).body).toEqual({ items: [], nextCursor: 6, hasMore: false });
+  expect(await poll(live, 0, 100, 'key.created,contact.merged')).toEqual(all.slice(0, 1));
+  expect((await live.get('/v1/events', { eventKind: 'contact.created, key.created' })).body.items).toEqual(all);
+  const future = await live.get('/v1/events', { since: 7 });
+  expect([future.status, future.body.details.fields[0]]).toMatchObject([
+    400,
+    { field: 'query.since', code: 'out_of_range' },
+  ]);
   expect((await live.get('/v1/events', { limit: 5 })).body).toEqual({
     items: all.slice(0, 5),
     nextCursor: 5,
@@ -202,7 +211,7 @@ test('events that have expired and are not yet removed cost a poller no call eac
   expect(await shown({})).toEqual(kept);
   expect(await shown({ since: count })).toEqual(kept);
   expect(await shown({ since: count + 1 })).toEqual(kept.slice(1));
-  expect(await shown({ since: count + 5 })).toEqual([]);
+  expect((await live.get('/v1/events', { since: count + 5 })).status).toBe(400);
 });
 
 const shapeOf = (value: unknown): unknown =>

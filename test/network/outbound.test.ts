@@ -391,7 +391,7 @@ describe('an answer that is not whole', () => {
     expect(await get(outbound, url)).toMatchObject({
       status: null,
       failure: 'refused',
-      error: 'the connection failed: ECONNREFUSED',
+      error: 'the host cannot be reached, or refuses the connection',
     });
   });
 

@@ -122,7 +122,7 @@ test('a list, the request log and the feed end their page after two seconds, wit
   const searches: (() => Promise<Page<unknown>>)[] = [
     () => listPage(UnitOfWork.forAnswer(tenant, operator), Contacts, { ...rest, matches: () => false }),
     () => listRequests(tenant, { ...rest, route: 'none' } as never),
-    () => listEvents(new UnitOfWork(tenant, operator), key, { since: 0, limit: 1, eventKind: 'invoice.paid' }),
+    () => listEvents(new UnitOfWork(tenant, operator), key, { since: 0, limit: 1, eventKind: ['invoice.paid'] }),
   ];
   for (const [index, search] of searches.entries()) {
     expect(await slowly(150, search), `search ${index}`).toMatchObject({

@@ -438,6 +438,17 @@ test('cancelling takes a queued message back for good', async () => {
   ]);
 });
 
+test('retry of a canceled message keeps a time that is ahead', async () => {
+  const account = await newAccount(tenant);
+  const runAt = inDays(2);
+  const message = { accountId: account.id, telegramUserId: 9, text: 'Later', runAt };
+  const { body } = await live.post('/v1/telegram/messages', message);
+  await live.post(`/v1/telegram/messages/${body.id}/cancel`, undefined, 200);
+  const again = await live.post(`/v1/telegram/messages/${body.id}/retry`, undefined, 200);
+  expect(again.body).toMatchObject({ status: 'queued', lastError: null, runAt: body.runAt });
+  await live.post(`/v1/telegram/messages/${body.id}/cancel`, undefined, 200);
+});
+
 test('cancelling never both cancels and sends, however close they are', async () => {
   const account = await newAccount(tenant);
   const ids = await Promise.all(

@@ -46,6 +46,7 @@ describe('a new endpoint', () => {
         consecutiveFailures: 0,
         lastDeliveryAt: null,
         lastSuccessAt: null,
+        pausedUntil: null,
         secretHint: body.secret.slice(-4),
         createdAt: time,
         updatedAt: null,

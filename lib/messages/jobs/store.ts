@@ -108,18 +108,19 @@ export async function getJob(tx: UnitOfWork, id: number, channel?: Channel): Pro
 export const isWaiting = (tx: UnitOfWork, job: StoredJob): boolean =>
   job.status === 'queued' && claims.isFree(job, Date.parse(tx.now));
 
-/** Queues a failed job again, at once. Raises 404, 409 job_not_failed. */
+/** Queues a failed job again: a canceled one for its own time, where that is ahead, any other at once. Raises 404, 409 job_not_failed. */
 export async function retryJob(tx: UnitOfWork, id: number, channel: Channel): Promise<StoredJob> {
   const job = await getJob(tx, id, channel);
   if (job.status !== 'failed') throw conflict('job_not_failed', 'only a failed job can be retried');
   await settleMessage(tx, job, 'queued');
   countQueued(tx, job, 1);
+  const runAt = job.lastError === 'canceled' && job.runAt > tx.now ? job.runAt : tx.now;
   return tx.update(Jobs, {
     ...job,
     status: 'queued',
     isHeld: false,
-    runAt: tx.now,
-    queuedFor: tx.now,
+    runAt,
+    queuedFor: runAt,
     updatedAt: tx.now,
     lastError: null,
     attempts: 0,

@@ -1,12 +1,15 @@
 import * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
-import { conflict } from '#lib/core/problem.ts';
-import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/core/schema.ts';
+import { conflict, invalidField } from '#lib/core/problem.ts';
+import { choice, cursor, paging, queryChoices, queryInteger, storedChoice, time } from '#lib/core/schema.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { type Meter, newMeter } from '#lib/table/pages.ts';
+import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { mayLearn } from './audience.ts';
 import { type FeedPage, oldestSequence, readFeed } from './feed.ts';
+import { Numbers, numbersKey } from './numbers.ts';
 import { untilPublished } from './published.ts';
 
 /** An event as webhooks deliver it (contract section 15). */
@@ -27,29 +30,41 @@ export const AnyEvent = v.pipe(
 );
 
 export const EventQuery = v.object({
-  since: v.optional(queryInteger(0)),
+  since: v.optional(v.union([queryInteger(0), choice(['latest'])], 'must be an integer from 0 on, or latest')),
   limit: paging.limit,
-  eventKind: v.optional(choice(eventKindNames)),
+  eventKind: v.optional(queryChoices(eventKindNames)),
 });
 
 /**
  * The events after a sequence that the caller may learn of, ascending, with all that was committed before; from the oldest one that is kept without it. With a
- * filter a page may be short, or empty, while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
+ * filter a page may be short, or empty, while there is more: `nextCursor` leads on. `latest` is the newest position without items. Raises 409 when events after `since` are no longer kept, 400 for a position that is yet to come.
  */
 export async function listEvents(
   tx: UnitOfWork,
   caller: Caller,
   { since, limit, eventKind }: v.InferOutput<typeof EventQuery>,
 ) {
-  const learns = eventKindNames.filter((kind) => mayLearn(caller, kind) && (eventKind ?? kind) === kind);
+  const learns = eventKindNames.filter((kind) => mayLearn(caller, kind) && (eventKind?.includes(kind) ?? true));
   const isAll = learns.length === eventKindNames.length;
   const matches: Matches = isAll ? undefined : ({ event }) => learns.some((kind) => kind === event);
   const meter = newMeter();
   await untilPublished(tx.tenant, meter);
-  const found = await readFeed(tx, since ?? 0, limit, matches, meter);
+  if (since === 'latest') return { items: [], nextCursor: await newestPosition(tx.tenant), hasMore: false };
+  const [found, newest] = await Promise.all([
+    readFeed(tx, since ?? 0, limit, matches, meter),
+    since ? newestPosition(tx.tenant) : 0,
+  ]);
+  if (since !== undefined && since > newest && found.items.length === 0 && !found.isExpired)
+    throw invalidField('query.since', 'out_of_range', 'query.since must not be after the newest event');
   const { items, hasMore, through } = found.isExpired ? await readKept(tx, since, limit, matches, meter) : found;
   const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
   return { items: items.map(({ body }) => v.parse(AnyEvent, JSON.parse(body))), nextCursor: last, hasMore };
+}
+
+/** The sequence that was given last. */
+async function newestPosition(tenant: Tenant): Promise<number> {
+  const { last = 0 } = v.parse(Numbers, await readRow(numbersKey(tenant)));
+  return last;
 }
 
 type Matches = Parameters<typeof readFeed>[3];
