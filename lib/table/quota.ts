@@ -16,11 +16,6 @@ const quotas = {
   deliveries: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'attempts of webhook deliveries' },
   /** Limits skipped deliveries, which are stored and cost as much. Only floods reach it. */
   skippedDeliveries: { perDay: 500_000 },
-  /**
-   * Limits replays: one call makes a thousand deliveries, which cost as much when the endpoint is disabled and no
-   * attempt follows.
-   */
-  replays: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'replays of failed webhook deliveries' },
   /** Files that strangers send, by mail or to an account, are kept for good. */
   received: { perDay: 20 * 2 ** 30 },
   /** One contact, or one proven address of a stranger, leaves room for the others. */

@@ -17,9 +17,9 @@ import { matching } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
-import { remaining, spend } from '#lib/table/quota.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { countReadUnits } from '#lib/table/usage.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
 import { getStoredEndpoint } from './store.ts';
@@ -206,23 +206,23 @@ export async function repeat(tx: UnitOfWork, original: StoredDelivery, isActive:
 }
 
 const maxReplays = 1000;
+/** A replay is 14 write units after its call, and counts as so many read units in the minute of its key. */
+const unitsOfReplay = 70;
 /** Waiting to be replayed, in one row that is written again with every dozen. */
 const maxAgeDays = 30;
 
 /**
  * Queues what failed or was skipped since a time, and was not replayed yet, for replay: at most a thousand, oldest first, and no more
- * than five thousand wait. Calling again goes on with the next ones. Raises 404, 400, and 429 when as many were queued today as
- * the day has attempts.
+ * than five thousand wait. Calling again goes on with the next ones. Raises 404, 400.
  */
 export async function replayFailed(tx: UnitOfWork, endpointId: number, since: string): Promise<{ queued: number }> {
   const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
   if (new Date(since).getTime() < now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
   const known = waiting?.deliveryIds ?? [];
-  const found = (await readReplayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
-  if (found.length === 0) return { queued: 0 };
-  const ids = found.slice(0, Math.max(1, await remaining(tx.tenant, 'replays')));
-  await spend(tx, 'replays', ids.length);
+  const ids = (await readReplayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
+  if (ids.length === 0) return { queued: 0 };
+  tx.afterwards(async () => countReadUnits(ids.length * unitsOfReplay));
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
   else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });
   await dispatchSoon(tx, endpointId);
