@@ -27,10 +27,10 @@ export async function startBetween(...fates: Fate[]) {
     if (typeof fate === 'object') return answer(response, fate);
     const { host, connection, 'content-length': length, ...kept } = headers;
     const answered = await send(new URL(url, place('baseUrl')), { method: method as 'GET', headers: kept, body });
-    const text = await answered.body.text();
+    const bytes = await buffer(answered.body);
     if (fate === 'is lost') return response.destroy();
-    response.writeHead(answered.statusCode, { ...answered.headers, 'content-length': Buffer.byteLength(text) });
-    return response.end(text);
+    response.writeHead(answered.statusCode, { ...answered.headers, 'content-length': bytes.length });
+    return response.end(bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
