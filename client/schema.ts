@@ -396,7 +396,7 @@ export interface paths {
         head?: never;
         /**
          * Change the metadata of a contact
-         * @description Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.
+         * @description Changes some pairs of the metadata of a contact: sets those in the body, and removes those that are null. Pairs left out stay. Use it when several programs keep pairs. Emits `contact.updated` with `changed` `["metadata"]`.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -590,7 +590,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change a contact
-         * @description Creates a contact, or changes the one that matches by username, phone, or e-mail, however it is spelled. Use it for imports and syncs. Answers 201 if it was created, 200 if it was changed, and 409 if several contacts match.
+         * @description Creates a contact, or changes the one that matches by username, phone, e-mail, or a pair of metadata, however it is spelled. Use it for imports and syncs. Answers 201 if it was created, 200 if it was changed, and 409 if several contacts match.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -711,7 +711,7 @@ export interface paths {
         head?: never;
         /**
          * Change the metadata of a deal
-         * @description Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.
+         * @description Changes some pairs of the metadata of a deal: sets those in the body, and removes those that are null. Pairs left out stay. Use it when several programs keep pairs. Emits `deal.updated` with `changed` `["metadata"]`.
          *
          *     Requires the scope `deals:write`.
          */
@@ -1820,7 +1820,7 @@ export interface paths {
         head?: never;
         /**
          * Change the metadata of a task
-         * @description Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.
+         * @description Changes some pairs of the metadata of a task: sets those in the body, and removes those that are null. Pairs left out stay. Use it when several programs keep pairs. Emits `task.updated` with `changed` `["metadata"]`.
          *
          *     Requires the scope `tasks:write`.
          */
@@ -3225,11 +3225,11 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "account_id": "3",
+         *         "account_id": "2",
          *         "channel": "telegram",
          *         "wait_seconds": 30,
          *         "until": "2026-11-20T23:18:17Z",
-         *         "queued_jobs": 14
+         *         "queued_jobs": 12
          *       }
          *     }
          */
@@ -3341,7 +3341,7 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "account_id": "3",
+         *         "account_id": "2",
          *         "channel": "telegram",
          *         "from_status": "active",
          *         "to_status": "disconnected"
@@ -3991,10 +3991,10 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "platform": "telegram",
          *         "name": "Ada Lovelace",
-         *         "username": "ada",
+         *         "username": "ada_lovelace",
          *         "phone": null,
          *         "email": "ada@example.com",
          *         "company": "Analytical Engines",
@@ -4063,7 +4063,7 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -4209,8 +4209,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "contact_id": "5",
-         *         "source_contact_id": "9",
+         *         "contact_id": "7",
+         *         "source_contact_id": "12",
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -4263,8 +4263,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "contact_id": "5",
-         *         "activity_id": "44",
+         *         "contact_id": "7",
+         *         "activity_id": "904",
          *         "text": "Prefers to be called in the morning.",
          *         "actor": {
          *           "type": "api_key",
@@ -4332,7 +4332,7 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "changed": [
          *           "stage",
          *           "assigned_to_user_id"
@@ -4344,7 +4344,7 @@ export interface components {
          *           },
          *           "assigned_to_user_id": {
          *             "from": null,
-         *             "to": "2"
+         *             "to": "3"
          *           }
          *         },
          *         "actor": {
@@ -4480,15 +4480,21 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            /** @description Stage in which the contact begins. Default `new`. */
             stage?: components["schemas"]["ContactStage"];
             /**
              * Format: int64
-             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             * @description Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.
              */
             assignedToUserId?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Lead score from 0 to 100. Default null: nobody has rated it.
+             */
             leadScore?: number | null;
+            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
                 [key: string]: string;
             };
@@ -4516,15 +4522,21 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            /** @description Stage in which the contact begins. Default `new`. */
             stage?: components["schemas"]["ContactStage"];
             /**
              * Format: int64
-             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             * @description Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.
              */
             assignedToUserId?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Lead score from 0 to 100. Default null: nobody has rated it.
+             */
             leadScore?: number | null;
+            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
                 [key: string]: string;
             };
@@ -4543,6 +4555,7 @@ export interface components {
              * @default lead
              */
             stage?: components["schemas"]["ActiveDealStage"];
+            /** @description Your own pairs of key and text for the new deal, at most 50. Default none. */
             metadata?: {
                 [key: string]: string;
             };
@@ -4585,6 +4598,7 @@ export interface components {
              * @default lead
              */
             stage?: components["schemas"]["ActiveDealStage"];
+            /** @description Your own pairs of key and text for the new deal, at most 50. Default none. */
             metadata?: {
                 [key: string]: string;
             };
@@ -4731,6 +4745,7 @@ export interface components {
              * @default open
              */
             status?: components["schemas"]["TaskStatusKey"];
+            /** @description Your own pairs of key and text for the new task, at most 50. Default none. */
             metadata?: {
                 [key: string]: string;
             };
@@ -4777,6 +4792,7 @@ export interface components {
              * @default open
              */
             status?: components["schemas"]["TaskStatusKey"];
+            /** @description Your own pairs of key and text for the new task, at most 50. Default none. */
             metadata?: {
                 [key: string]: string;
             };
@@ -5180,10 +5196,10 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "deal_id": "7",
-         *         "contact_id": "5",
-         *         "title": "Annual plan",
-         *         "value": 1200,
+         *         "deal_id": "31",
+         *         "contact_id": "7",
+         *         "title": "Second analytical engine",
+         *         "value": 12000,
          *         "currency": "EUR",
          *         "stage": "lead",
          *         "probability": 10,
@@ -5271,11 +5287,11 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "deal_id": "7",
-         *         "contact_id": "5",
+         *         "deal_id": "31",
+         *         "contact_id": "7",
          *         "from_stage": "negotiation",
          *         "to_stage": "won",
-         *         "value": 1500,
+         *         "value": 12500,
          *         "currency": "EUR",
          *         "closed_at": "2026-11-20T23:17:47Z",
          *         "actor": {
@@ -5378,14 +5394,14 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "deal_id": "7",
+         *         "deal_id": "31",
          *         "changed": [
          *           "value"
          *         ],
          *         "changes": {
          *           "value": {
-         *             "from": 1200,
-         *             "to": 1500
+         *             "from": 12000,
+         *             "to": 12500
          *           }
          *         },
          *         "actor": {
@@ -5728,8 +5744,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "thread_id": "18",
-         *         "message_id": "40",
+         *         "thread_id": "12",
+         *         "message_id": "340",
          *         "recipient": "ada@example.com",
          *         "bounce_type": "permanent",
          *         "reason": "smtp; 550 5.1.1 user unknown"
@@ -5791,8 +5807,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "thread_id": "18",
-         *         "message_id": "40",
+         *         "thread_id": "12",
+         *         "message_id": "340",
          *         "recipient": "ada@example.com"
          *       }
          *     }
@@ -5964,8 +5980,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "thread_id": "18",
-         *         "contact_id": "5",
+         *         "thread_id": "12",
+         *         "contact_id": "7",
          *         "changed": [
          *           "status"
          *         ],
@@ -6223,9 +6239,9 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "enrollment_id": "26",
-         *         "sequence_id": "2",
-         *         "contact_id": "5",
+         *         "enrollment_id": "88",
+         *         "sequence_id": "6",
+         *         "contact_id": "7",
          *         "from_status": "active",
          *         "to_status": "completed"
          *       }
@@ -6716,11 +6732,11 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "invoice_id": "4",
-         *         "invoice_number": "2026-0004",
-         *         "total": 1500,
+         *         "invoice_id": "42",
+         *         "invoice_number": "INV-2026-0042",
+         *         "total": 12500,
          *         "currency": "EUR",
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "due_date": "2026-11-19T00:00:00Z"
          *       }
          *     }
@@ -6782,13 +6798,13 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "invoice_id": "4",
-         *         "invoice_number": "2026-0004",
-         *         "total": 1500,
+         *         "invoice_id": "42",
+         *         "invoice_number": "INV-2026-0042",
+         *         "total": 12500,
          *         "currency": "EUR",
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "paid_at": "2026-11-20T23:17:47Z",
-         *         "transaction_id": "51",
+         *         "transaction_id": "311",
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -6934,10 +6950,10 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "job_id": "31",
+         *         "job_id": "9120",
          *         "channel": "telegram",
-         *         "account_id": "3",
-         *         "contact_id": "5",
+         *         "account_id": "2",
+         *         "contact_id": "7",
          *         "status": "sent",
          *         "error": null,
          *         "run_at": "2026-11-20T23:17:40Z",
@@ -7115,8 +7131,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "key_id": "Zy8xWv5uTs2r",
-         *         "name": "Reporting",
+         *         "key_id": "k7Qm2ZpX9aBc",
+         *         "name": "Nightly sync",
          *         "scopes": [
          *           "deals:read"
          *         ],
@@ -7188,8 +7204,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "key_id": "Zy8xWv5uTs2r",
-         *         "name": "Reporting",
+         *         "key_id": "k7Qm2ZpX9aBc",
+         *         "name": "Nightly sync",
          *         "scopes": [
          *           "deals:read"
          *         ],
@@ -7406,9 +7422,9 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "message_id": "84",
-         *         "contact_id": "5",
-         *         "account_id": "3",
+         *         "message_id": "4714",
+         *         "contact_id": "7",
+         *         "account_id": "2",
          *         "data": "order:42"
          *       }
          *     }
@@ -7460,13 +7476,13 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "channel": "telegram",
          *         "direction": "inbound",
          *         "body": "Hello! Is the offer still open?",
          *         "thread_id": null,
-         *         "message_id": "81",
-         *         "account_id": "3",
+         *         "message_id": "4711",
+         *         "account_id": "2",
          *         "job_id": null
          *       }
          *     }
@@ -7585,12 +7601,12 @@ export interface components {
          *       "livemode": true,
          *       "data": {
          *         "message_ids": [
-         *           "82",
-         *           "83"
+         *           "4712",
+         *           "4713"
          *         ],
-         *         "contact_id": "5",
+         *         "contact_id": "7",
          *         "channel": "telegram",
-         *         "account_id": "3",
+         *         "account_id": "2",
          *         "read_at": "2026-11-20T23:17:47Z"
          *       }
          *     }
@@ -7657,10 +7673,10 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "message_id": "81",
-         *         "contact_id": "5",
+         *         "message_id": "4711",
+         *         "contact_id": "7",
          *         "channel": "telegram",
-         *         "account_id": "3",
+         *         "account_id": "2",
          *         "changes": {
          *           "body": {
          *             "from": "Is the offer stil open?",
@@ -7993,6 +8009,7 @@ export interface components {
             expiresAt?: string | null;
         };
         PatchMetadata: {
+            /** @description The pairs to change, at most 50. Null removes a pair; pairs left out stay. */
             metadata: {
                 [key: string]: string | null;
             };
@@ -8325,8 +8342,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "revenue_source_id": "1",
-         *         "name": "Shop",
+         *         "revenue_source_id": "2",
+         *         "name": "Web shop",
          *         "error": "the feed answered 503",
          *         "last_sync_at": "2026-11-20T23:17:47Z"
          *       }
@@ -8549,8 +8566,8 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "sequence_id": "2",
-         *         "name": "Welcome",
+         *         "sequence_id": "6",
+         *         "name": "After the exhibition",
          *         "from_status": "active",
          *         "to_status": "paused",
          *         "actor": {
@@ -8890,14 +8907,14 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "task_id": "12",
-         *         "title": "Send the contract",
+         *         "task_id": "58",
+         *         "title": "Send the revised offer",
          *         "status": "open",
          *         "priority": "high",
          *         "due_at": "2026-11-24T09:00:00Z",
-         *         "contact_id": "5",
-         *         "deal_id": "7",
-         *         "assigned_to_user_id": "2",
+         *         "contact_id": "7",
+         *         "deal_id": "31",
+         *         "assigned_to_user_id": "3",
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -8991,7 +9008,7 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "task_id": "12",
+         *         "task_id": "58",
          *         "from_status": "open",
          *         "to_status": "done",
          *         "completed_at": "2026-11-20T23:17:47Z",
@@ -9059,7 +9076,7 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "task_id": "12",
+         *         "task_id": "58",
          *         "changed": [
          *           "due_at"
          *         ],
@@ -9242,14 +9259,14 @@ export interface components {
          *       "sequence": 1024,
          *       "livemode": true,
          *       "data": {
-         *         "transaction_id": "50",
+         *         "transaction_id": "310",
          *         "type": "income",
          *         "status": "realized",
-         *         "amount": 1500,
+         *         "amount": 12500,
          *         "currency": "EUR",
          *         "category": null,
-         *         "contact_id": "5",
-         *         "deal_id": "7",
+         *         "contact_id": "7",
+         *         "deal_id": "31",
          *         "invoice_id": null,
          *         "source": "deal",
          *         "actor": {
@@ -9469,7 +9486,7 @@ export interface components {
         };
         UpsertContact: {
             /**
-             * @description The field that finds the contact. The body must contain it. A username is compared within its platform.
+             * @description The field that finds the contact: `username` (within its platform), `phone`, `email`, or `metadata.<key>`. The body must contain it.
              * @example phone
              * @example metadata.externalId
              */
@@ -9491,15 +9508,21 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            /** @description Stage in which the contact begins. Default `new`. */
             stage?: components["schemas"]["ContactStage"];
             /**
              * Format: int64
-             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             * @description Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.
              */
             assignedToUserId?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Lead score from 0 to 100. Default null: nobody has rated it.
+             */
             leadScore?: number | null;
+            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
                 [key: string]: string;
             };
@@ -9511,7 +9534,7 @@ export interface components {
              */
             op: "upsert";
             /**
-             * @description The field that finds the contact. The body must contain it. A username is compared within its platform.
+             * @description The field that finds the contact: `username` (within its platform), `phone`, `email`, or `metadata.<key>`. The body must contain it.
              * @example phone
              * @example metadata.externalId
              */
@@ -9533,15 +9556,21 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            /** @description Stage in which the contact begins. Default `new`. */
             stage?: components["schemas"]["ContactStage"];
             /**
              * Format: int64
-             * @description Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.
+             * @description Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.
              */
             assignedToUserId?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Lead score from 0 to 100. Default null: nobody has rated it.
+             */
             leadScore?: number | null;
+            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
                 [key: string]: string;
             };
@@ -9555,7 +9584,7 @@ export interface components {
          *       "livemode": true,
          *       "data": {
          *         "message": "test delivery",
-         *         "endpoint_id": "1"
+         *         "endpoint_id": "5"
          *       }
          *     }
          */
@@ -10616,14 +10645,13 @@ export interface operations {
                  *           "email": "ada@example.com",
                  *           "company": "Analytical Engines",
                  *           "notes": "Met at the London exhibition.",
-                 *           "stage": "new",
-                 *           "assignedToUserId": 3,
+                 *           "stage": "engaged",
                  *           "leadScore": 80,
                  *           "tags": [
-                 *             "example"
+                 *             "Exhibition"
                  *           ],
                  *           "metadata": {
-                 *             "source": "exhibition"
+                 *             "externalId": "crm-7"
                  *           }
                  *         }
                  *       ],
@@ -10818,14 +10846,13 @@ export interface operations {
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
                  *       "notes": "Met at the London exhibition.",
-                 *       "stage": "new",
-                 *       "assignedToUserId": 3,
+                 *       "stage": "engaged",
                  *       "leadScore": 80,
                  *       "tags": [
-                 *         "example"
+                 *         "Exhibition"
                  *       ],
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -11673,7 +11700,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -11727,7 +11754,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -11752,7 +11779,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -11796,7 +11823,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -11821,7 +11848,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -12500,7 +12527,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "matchOn": "phone",
+                 *       "matchOn": "email",
                  *       "platform": "telegram",
                  *       "name": "Ada Lovelace",
                  *       "username": "ada_lovelace",
@@ -12508,14 +12535,13 @@ export interface operations {
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
                  *       "notes": "Met at the London exhibition.",
-                 *       "stage": "new",
-                 *       "assignedToUserId": 3,
+                 *       "stage": "engaged",
                  *       "leadScore": 80,
                  *       "tags": [
-                 *         "example"
+                 *         "Exhibition"
                  *       ],
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -12643,7 +12669,7 @@ export interface operations {
                  *           "value": 12500,
                  *           "stage": "proposal",
                  *           "metadata": {
-                 *             "source": "exhibition"
+                 *             "externalId": "offer-31"
                  *           },
                  *           "contactId": 7,
                  *           "currency": "EUR",
@@ -12835,7 +12861,7 @@ export interface operations {
                  *       "value": 12500,
                  *       "stage": "proposal",
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "offer-31"
                  *       },
                  *       "contactId": 7,
                  *       "currency": "EUR",
@@ -13114,7 +13140,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -13168,7 +13194,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -13193,7 +13219,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -13237,7 +13263,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -13262,7 +13288,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -14108,13 +14134,13 @@ export interface operations {
                      *           "sequence": 1024,
                      *           "livemode": true,
                      *           "data": {
-                     *             "contact_id": "5",
+                     *             "contact_id": "7",
                      *             "channel": "telegram",
                      *             "direction": "inbound",
                      *             "body": "Hello! Is the offer still open?",
                      *             "thread_id": null,
-                     *             "message_id": "81",
-                     *             "account_id": "3",
+                     *             "message_id": "4711",
+                     *             "account_id": "2",
                      *             "job_id": null
                      *           }
                      *         }
@@ -17179,7 +17205,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -17233,7 +17259,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -17258,7 +17284,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -17302,7 +17328,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-7"
                  *       }
                  *     }
                  */
@@ -17327,7 +17353,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "metadata": {
-                     *         "source": "exhibition"
+                     *         "externalId": "crm-7"
                      *       }
                      *     }
                      */
@@ -20028,13 +20054,13 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "channel": "telegram",
                  *         "direction": "inbound",
                  *         "body": "Hello! Is the offer still open?",
                  *         "thread_id": null,
-                 *         "message_id": "81",
-                 *         "account_id": "3",
+                 *         "message_id": "4711",
+                 *         "account_id": "2",
                  *         "job_id": null
                  *       }
                  *     }
@@ -20104,13 +20130,13 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "channel": "telegram",
                  *         "direction": "inbound",
                  *         "body": "Hello! Is the offer still open?",
                  *         "thread_id": null,
-                 *         "message_id": "81",
-                 *         "account_id": "3",
+                 *         "message_id": "4711",
+                 *         "account_id": "2",
                  *         "job_id": null
                  *       }
                  *     }
@@ -20180,10 +20206,10 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "message_id": "81",
-                 *         "contact_id": "5",
+                 *         "message_id": "4711",
+                 *         "contact_id": "7",
                  *         "channel": "telegram",
-                 *         "account_id": "3",
+                 *         "account_id": "2",
                  *         "changes": {
                  *           "body": {
                  *             "from": "Is the offer stil open?",
@@ -20259,12 +20285,12 @@ export interface operations {
                  *       "livemode": true,
                  *       "data": {
                  *         "message_ids": [
-                 *           "82",
-                 *           "83"
+                 *           "4712",
+                 *           "4713"
                  *         ],
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "channel": "telegram",
-                 *         "account_id": "3",
+                 *         "account_id": "2",
                  *         "read_at": "2026-11-20T23:17:47Z"
                  *       }
                  *     }
@@ -20334,9 +20360,9 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "message_id": "84",
-                 *         "contact_id": "5",
-                 *         "account_id": "3",
+                 *         "message_id": "4714",
+                 *         "contact_id": "7",
+                 *         "account_id": "2",
                  *         "data": "order:42"
                  *       }
                  *     }
@@ -20406,10 +20432,10 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "platform": "telegram",
                  *         "name": "Ada Lovelace",
-                 *         "username": "ada",
+                 *         "username": "ada_lovelace",
                  *         "phone": null,
                  *         "email": "ada@example.com",
                  *         "company": "Analytical Engines",
@@ -20486,7 +20512,7 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "changed": [
                  *           "stage",
                  *           "assigned_to_user_id"
@@ -20498,7 +20524,7 @@ export interface operations {
                  *           },
                  *           "assigned_to_user_id": {
                  *             "from": null,
-                 *             "to": "2"
+                 *             "to": "3"
                  *           }
                  *         },
                  *         "actor": {
@@ -20573,8 +20599,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
-                 *         "activity_id": "44",
+                 *         "contact_id": "7",
+                 *         "activity_id": "904",
                  *         "text": "Prefers to be called in the morning.",
                  *         "actor": {
                  *           "type": "api_key",
@@ -20648,8 +20674,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
-                 *         "source_contact_id": "9",
+                 *         "contact_id": "7",
+                 *         "source_contact_id": "12",
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"
@@ -20722,7 +20748,7 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"
@@ -20795,10 +20821,10 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "deal_id": "7",
-                 *         "contact_id": "5",
-                 *         "title": "Annual plan",
-                 *         "value": 1200,
+                 *         "deal_id": "31",
+                 *         "contact_id": "7",
+                 *         "title": "Second analytical engine",
+                 *         "value": 12000,
                  *         "currency": "EUR",
                  *         "stage": "lead",
                  *         "probability": 10,
@@ -20874,14 +20900,14 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "deal_id": "7",
+                 *         "deal_id": "31",
                  *         "changed": [
                  *           "value"
                  *         ],
                  *         "changes": {
                  *           "value": {
-                 *             "from": 1200,
-                 *             "to": 1500
+                 *             "from": 12000,
+                 *             "to": 12500
                  *           }
                  *         },
                  *         "actor": {
@@ -20956,11 +20982,11 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "deal_id": "7",
-                 *         "contact_id": "5",
+                 *         "deal_id": "31",
+                 *         "contact_id": "7",
                  *         "from_stage": "negotiation",
                  *         "to_stage": "won",
-                 *         "value": 1500,
+                 *         "value": 12500,
                  *         "currency": "EUR",
                  *         "closed_at": "2026-11-20T23:17:47Z",
                  *         "actor": {
@@ -21035,14 +21061,14 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "task_id": "12",
-                 *         "title": "Send the contract",
+                 *         "task_id": "58",
+                 *         "title": "Send the revised offer",
                  *         "status": "open",
                  *         "priority": "high",
                  *         "due_at": "2026-11-24T09:00:00Z",
-                 *         "contact_id": "5",
-                 *         "deal_id": "7",
-                 *         "assigned_to_user_id": "2",
+                 *         "contact_id": "7",
+                 *         "deal_id": "31",
+                 *         "assigned_to_user_id": "3",
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"
@@ -21115,7 +21141,7 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "task_id": "12",
+                 *         "task_id": "58",
                  *         "changed": [
                  *           "due_at"
                  *         ],
@@ -21197,7 +21223,7 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "task_id": "12",
+                 *         "task_id": "58",
                  *         "from_status": "open",
                  *         "to_status": "done",
                  *         "completed_at": "2026-11-20T23:17:47Z",
@@ -21273,11 +21299,11 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "account_id": "3",
+                 *         "account_id": "2",
                  *         "channel": "telegram",
                  *         "wait_seconds": 30,
                  *         "until": "2026-11-20T23:18:17Z",
-                 *         "queued_jobs": 14
+                 *         "queued_jobs": 12
                  *       }
                  *     }
                  */
@@ -21346,7 +21372,7 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "account_id": "3",
+                 *         "account_id": "2",
                  *         "channel": "telegram",
                  *         "from_status": "active",
                  *         "to_status": "disconnected"
@@ -21418,10 +21444,10 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "job_id": "31",
+                 *         "job_id": "9120",
                  *         "channel": "telegram",
-                 *         "account_id": "3",
-                 *         "contact_id": "5",
+                 *         "account_id": "2",
+                 *         "contact_id": "7",
                  *         "status": "sent",
                  *         "error": null,
                  *         "run_at": "2026-11-20T23:17:40Z",
@@ -21495,8 +21521,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "thread_id": "18",
-                 *         "contact_id": "5",
+                 *         "thread_id": "12",
+                 *         "contact_id": "7",
                  *         "changed": [
                  *           "status"
                  *         ],
@@ -21578,8 +21604,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "thread_id": "18",
-                 *         "message_id": "40",
+                 *         "thread_id": "12",
+                 *         "message_id": "340",
                  *         "recipient": "ada@example.com",
                  *         "bounce_type": "permanent",
                  *         "reason": "smtp; 550 5.1.1 user unknown"
@@ -21651,8 +21677,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "thread_id": "18",
-                 *         "message_id": "40",
+                 *         "thread_id": "12",
+                 *         "message_id": "340",
                  *         "recipient": "ada@example.com"
                  *       }
                  *     }
@@ -21722,8 +21748,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "sequence_id": "2",
-                 *         "name": "Welcome",
+                 *         "sequence_id": "6",
+                 *         "name": "After the exhibition",
                  *         "from_status": "active",
                  *         "to_status": "paused",
                  *         "actor": {
@@ -21798,9 +21824,9 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "enrollment_id": "26",
-                 *         "sequence_id": "2",
-                 *         "contact_id": "5",
+                 *         "enrollment_id": "88",
+                 *         "sequence_id": "6",
+                 *         "contact_id": "7",
                  *         "from_status": "active",
                  *         "to_status": "completed"
                  *       }
@@ -21871,14 +21897,14 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "transaction_id": "50",
+                 *         "transaction_id": "310",
                  *         "type": "income",
                  *         "status": "realized",
-                 *         "amount": 1500,
+                 *         "amount": 12500,
                  *         "currency": "EUR",
                  *         "category": null,
-                 *         "contact_id": "5",
-                 *         "deal_id": "7",
+                 *         "contact_id": "7",
+                 *         "deal_id": "31",
                  *         "invoice_id": null,
                  *         "source": "deal",
                  *         "actor": {
@@ -21953,13 +21979,13 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "invoice_id": "4",
-                 *         "invoice_number": "2026-0004",
-                 *         "total": 1500,
+                 *         "invoice_id": "42",
+                 *         "invoice_number": "INV-2026-0042",
+                 *         "total": 12500,
                  *         "currency": "EUR",
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "paid_at": "2026-11-20T23:17:47Z",
-                 *         "transaction_id": "51",
+                 *         "transaction_id": "311",
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"
@@ -22032,11 +22058,11 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "invoice_id": "4",
-                 *         "invoice_number": "2026-0004",
-                 *         "total": 1500,
+                 *         "invoice_id": "42",
+                 *         "invoice_number": "INV-2026-0042",
+                 *         "total": 12500,
                  *         "currency": "EUR",
-                 *         "contact_id": "5",
+                 *         "contact_id": "7",
                  *         "due_date": "2026-11-19T00:00:00Z"
                  *       }
                  *     }
@@ -22106,8 +22132,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "revenue_source_id": "1",
-                 *         "name": "Shop",
+                 *         "revenue_source_id": "2",
+                 *         "name": "Web shop",
                  *         "error": "the feed answered 503",
                  *         "last_sync_at": "2026-11-20T23:17:47Z"
                  *       }
@@ -22178,8 +22204,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "key_id": "Zy8xWv5uTs2r",
-                 *         "name": "Reporting",
+                 *         "key_id": "k7Qm2ZpX9aBc",
+                 *         "name": "Nightly sync",
                  *         "scopes": [
                  *           "deals:read"
                  *         ],
@@ -22256,8 +22282,8 @@ export interface operations {
                  *       "sequence": 1024,
                  *       "livemode": true,
                  *       "data": {
-                 *         "key_id": "Zy8xWv5uTs2r",
-                 *         "name": "Reporting",
+                 *         "key_id": "k7Qm2ZpX9aBc",
+                 *         "name": "Nightly sync",
                  *         "scopes": [
                  *           "deals:read"
                  *         ],
@@ -22335,7 +22361,7 @@ export interface operations {
                  *       "livemode": true,
                  *       "data": {
                  *         "message": "test delivery",
-                 *         "endpoint_id": "1"
+                 *         "endpoint_id": "5"
                  *       }
                  *     }
                  */

@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/contacts/{id}/metadata',
     summary: 'Change the metadata of a contact',
-    description: 'Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.',
     hasNoTool: true,
     scope: 'contacts:write',
     body: PatchMetadata,

@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/deals/{id}/metadata',
     summary: 'Change the metadata of a deal',
-    description: 'Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.',
     hasNoTool: true,
     scope: 'deals:write',
     body: PatchMetadata,

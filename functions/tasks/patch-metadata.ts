@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/tasks/{id}/metadata',
     summary: 'Change the metadata of a task',
-    description: 'Sets the pairs that it names and removes those of null; the others stay. PUT replaces all of them.',
     hasNoTool: true,
     scope: 'tasks:write',
     body: PatchMetadata,

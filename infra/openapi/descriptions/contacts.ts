@@ -27,7 +27,7 @@ export const contacts: Noun = {
     contactsPatch:
       'Changes the fields that the body names; null clears one, and fields left out keep their values. At least one of `name`, `username`, and `phone` must remain. Emits `contact.updated` and writes one activity for each changed field.',
     contactsUpsert:
-      'Creates a contact, or changes the one that matches by username, phone, or e-mail, however it is spelled. Use it for imports and syncs. Answers 201 if it was created, 200 if it was changed, and 409 if several contacts match.',
+      'Creates a contact, or changes the one that matches by username, phone, e-mail, or a pair of metadata, however it is spelled. Use it for imports and syncs. Answers 201 if it was created, 200 if it was changed, and 409 if several contacts match.',
     contactsBatch:
       'Creates, changes, and tags up to 100 contacts in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them. It sends no messages.',
     contactsStage:
@@ -58,6 +58,8 @@ export const contacts: Noun = {
       'Merges another contact of the same platform into this one. This contact keeps its own values and takes those it lacks, with all tags, messages, activities, deals, tasks, and threads. The source answers 404 afterwards, and nothing brings it back.',
     contactsGetMetadata:
       'Returns the metadata of a contact: your own pairs of key and text. Contacts do not include them. Use it to look up which record of your system a contact belongs to.',
+    contactsPatchMetadata:
+      'Changes some pairs of the metadata of a contact: sets those in the body, and removes those that are null. Pairs left out stay. Use it when several programs keep pairs. Emits `contact.updated` with `changed` `["metadata"]`.',
     contactsPutMetadata:
       'Replaces all metadata of a contact. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `contact.updated` with `changed` `["metadata"]`.',
     contactsErase:
@@ -102,10 +104,18 @@ export const contacts: Noun = {
     ContactWithTags: {
       tags: 'The tags of the contact, ordered by name, at most 100. An empty array when it has none.',
     },
-    CreateContact: person,
+    CreateContact: {
+      ...person,
+      stage: 'Stage in which the contact begins. Default `new`.',
+      assignedToUserId:
+        'Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.',
+      leadScore: 'Lead score from 0 to 100. Default null: nobody has rated it.',
+      tags: 'Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them.',
+      metadata: 'Your own pairs of key and text, at most 50. An upsert sets them and keeps the others.',
+    },
     UpsertContact: {
       matchOn:
-        'The field that finds the contact. The body must contain it. A username is compared within its platform.',
+        'The field that finds the contact: `username` (within its platform), `phone`, `email`, or `metadata.<key>`. The body must contain it.',
     },
     UpdateContactItem: {
       id: 'Id of the contact that this item changes.',
@@ -133,6 +143,7 @@ export const contacts: Noun = {
     Metadata: {
       metadata: 'All pairs of key and text that you have stored with this record. An empty object when there are none.',
     },
+    PatchMetadata: { metadata: 'The pairs to change, at most 50. Null removes a pair; pairs left out stay.' },
     PutMetadata: {
       metadata:
         'The new pairs, at most 50. A key has 1 to 40 of `A-Za-z0-9_.-`, a value at most 500 characters. Pairs left out are removed.',
@@ -230,7 +241,6 @@ export const contacts: Noun = {
         lost: 'nothing will come of it; terminal in the pipeline',
       },
     ],
-    ContactMatchKey: 'The field by which an upsert finds an existing contact.',
     Platform: 'The messaging platform of a contact or of an account; `twitter` is X.',
   },
 };

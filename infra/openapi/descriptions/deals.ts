@@ -28,6 +28,8 @@ export const deals: Noun = {
       'Creates, changes, and moves up to 100 deals in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     dealsGetMetadata:
       'Returns the metadata of a deal: your own pairs of key and text. Deals do not include them. Use it to look up which record of your system a deal belongs to.',
+    dealsPatchMetadata:
+      'Changes some pairs of the metadata of a deal: sets those in the body, and removes those that are null. Pairs left out stay. Use it when several programs keep pairs. Emits `deal.updated` with `changed` `["metadata"]`.',
     dealsPutMetadata:
       'Replaces all metadata of a deal. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `deal.updated` with `changed` `["metadata"]`.',
   },
@@ -68,6 +70,7 @@ export const deals: Noun = {
     CreateDeal: {
       ...terms,
       stage: 'Stage in which the deal begins: an active one. Default `lead`.',
+      metadata: 'Your own pairs of key and text for the new deal, at most 50. Default none.',
     },
     PatchDeal: terms,
     UpdateDealItem: { ...terms, id: 'Id of the deal that this item changes.' },

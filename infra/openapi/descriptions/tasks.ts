@@ -28,6 +28,8 @@ export const tasks: Noun = {
       'Creates, changes, and completes up to 100 tasks in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     tasksGetMetadata:
       'Returns the metadata of a task: your own pairs of key and text. Tasks do not include them. Use it to look up which record of your system a task belongs to.',
+    tasksPatchMetadata:
+      'Changes some pairs of the metadata of a task: sets those in the body, and removes those that are null. Pairs left out stay. Use it when several programs keep pairs. Emits `task.updated` with `changed` `["metadata"]`.',
     tasksPutMetadata:
       'Replaces all metadata of a task. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `task.updated` with `changed` `["metadata"]`.',
   },
@@ -53,7 +55,11 @@ export const tasks: Noun = {
       isOverdue: 'Whether the due time has passed and the task is not done.',
       completedAt: 'When the task was set to done. Null while it is not.',
     },
-    CreateTask: { ...work, status: 'How far it is already: open, inprogress, or done. Default `open`.' },
+    CreateTask: {
+      ...work,
+      status: 'How far it is already: open, inprogress, or done. Default `open`.',
+      metadata: 'Your own pairs of key and text for the new task, at most 50. Default none.',
+    },
     PatchTask: work,
     UpdateTaskItem: { ...work, id: 'Id of the task that this item changes.' },
     SetTaskStatus: { status: 'The new status: open, inprogress, or done.' },
