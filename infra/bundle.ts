@@ -7,7 +7,7 @@ import { standIns, unmapped } from './bundle/stubs.ts';
 
 const root = join(import.meta.dirname, '..');
 const openApiFile = './openapi.json';
-/** What functions have beside them, by the function's name. */
+/** Writers of the extra files of a function, by the function's name. */
 export const besides: Record<string, (folder: string) => Promise<void>> = {
   'panel-pages': (folder) => writePages(join(folder, 'pages')),
   'openapi-get': async (folder) =>
@@ -65,7 +65,7 @@ const options = (functions: readonly FunctionFile[]) =>
     plugins: [entries(functions), standIns, openApiBeside, sourceMapsOfOurs],
   }) satisfies BuildOptions;
 
-/** What the Lambda imports: the handler, and for endpoints what warms it while the function initialises. */
+/** Returns the plugin that makes entry files: the handler, and for endpoints the code that warms it while the function starts. */
 const entries = (functions: readonly FunctionFile[]): Plugin => ({
   name: 'entries',
   setup({ onResolve, onLoad }) {

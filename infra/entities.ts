@@ -24,7 +24,7 @@ function meaningIn(comment: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** What each entity is, in the first sentence of the comment at its declaration; an empty text where there is none. */
+/** Returns the meaning of each entity: the first sentence of the comment at its declaration, or an empty text. */
 export function entityMeanings(): Map<string, string> {
   const sources = [...files, 'lib/auth/key.ts', 'lib/table/saga.ts'].map((file) =>
     readFileSync(join(root, file), 'utf8'),
@@ -46,7 +46,7 @@ const channels = globSync('lib/core/*-channel.ts', { cwd: root })
 const isEntity = (value: unknown): value is Entity =>
   typeof value === 'object' && value !== null && 'name' in value && 'schema' in value;
 
-/** What a file of lib/entities exports, and what of it is listed. */
+/** Exports of a file of lib/entities that are listed. */
 interface Listed {
   file: string;
   names: readonly string[];

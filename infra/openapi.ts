@@ -25,7 +25,7 @@ export const buildOpenApi = (routes: readonly RouteFunction[]) => describedOpenA
 export const describedOpenApi = (routes: readonly RouteFunction[]) =>
   withDescriptions(withNamedEnums(documentOf(routes.filter(isPublic), true)));
 
-/** That of the panel's operations, by which its page is typed. */
+/** Returns the document of the panel's operations, from which its types are made. */
 export const buildPanelApi = (routes: readonly RouteFunction[]) => documentOf(routes.filter(isOfPanel), false);
 
 function documentOf(described: readonly RouteFunction[], hasEvents: boolean) {
@@ -119,7 +119,7 @@ export async function renderOpenApi(): Promise<string> {
 }
 
 async function main() {
-  // What the panel's page is typed by, and nobody else reads.
+  // Only the types of the panel are made of this document.
   if (process.argv.includes('--panel')) {
     process.stdout.write(JSON.stringify(buildPanelApi(await loadRoutes())));
     return;

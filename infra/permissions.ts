@@ -14,7 +14,7 @@ templates as they are now; lists what no call needed, and ends with 1 where AWS 
 
   --from <file>   what a running system has noted instead: .local/calls.jsonl`;
 
-/** What functions called in the last whole run of each tier of the tests. */
+/** Folder of the calls of functions in the last whole run of each tier of the tests. */
 export const lastRuns = join(import.meta.dirname, '../node_modules/.cache/calls');
 
 // As the system of the tests is: with all that an operator can switch on.

@@ -10,7 +10,7 @@ const arn = (service: string) =>
   v.pipe(v.string(), v.regex(new RegExp(`^arn:aws:${service}:`), `must be the ARN of one of ${service}`));
 const domain = v.pipe(v.string(), v.regex(/^([a-z\d-]{1,63}\.)+[a-z]{2,63}$/, 'must be a domain in lower case'));
 
-/** What shapes the deployment and no function reads. */
+/** Settings of the deployment that no function reads. */
 const deployment = {
   alarmEmail: v.optional(v.pipe(v.string(), v.email('must be an e-mail address'))),
   mailDomain: v.optional(domain),
@@ -52,7 +52,7 @@ export interface StageSettings {
   deployment: DeploymentSettings;
   /** Operator settings, as environment variables of every function. */
   environment: Record<string, string>;
-  /** Those that the command line alone names, which the next deployment without them takes away again. */
+  /** Settings that only the command line names: the next deployment without them removes them. */
   fleeting: string[];
 }
 
@@ -132,7 +132,7 @@ function deploymentSettings(text: (name: string) => string | undefined) {
   return output;
 }
 
-/** Those that the operator has set; the default of every other stands in the code that reads it. */
+/** Returns the settings that the operator has set. The code that reads a setting has its default. */
 function operatorSettings(text: (name: string) => string | undefined): Record<string, string> {
   const chosen = Object.entries(settings).flatMap(([name, schema]) => {
     const value = text(name);

@@ -64,7 +64,7 @@ function givenContext(args: string[]): string[] {
   }
 }
 
-/** What the CDK command line runs, and `npm run synth`. */
+/** Synthesizes the stacks for the CDK command line and `npm run synth`. */
 async function main(args: string[]) {
   const { stacks } = await synthesise({ settings: contextOf(args), stages: join(root, 'stages') });
   for (const { level, entry } of stacks.flatMap(({ messages }) => messages))

@@ -8,7 +8,7 @@ import { blank, type Key, rowKeys, shardsOf } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { entityMeanings } from './entities.ts';
 
-/** Whatever has a declaration. */
+/** Entities that have a declaration, by name. */
 const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** The diagrams of docs/states.md. */
@@ -19,7 +19,7 @@ const states: Readonly<Record<string, string>> = {
   [Sagas.name]: 'sagas',
 };
 
-/** What every other row is for. */
+/** Uses of the rows without an entity. */
 const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   ids: 'the last id of each entity',
   counter: 'one of the rows over which a counter is spread',
@@ -48,7 +48,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   none: 'nothing: a starting function reads it to open its connection',
 };
 
-/** What fills the blanks. A blank that is not here is one part of a key. */
+/** Patterns for the blanks of a key. A blank that is not listed is one part of a key. */
 const forms: Readonly<Record<string, string>> = {
   tenant: String.raw`\d+:(?:live|test)`,
   workspace: String.raw`\d+`,
@@ -66,7 +66,7 @@ const forms: Readonly<Record<string, string>> = {
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
 
-/** What matches whatever a pattern stands for. */
+/** Returns the regular expression for the keys of a pattern. */
 function matcher(pattern: string, blanks: string): RegExp {
   const parts = pattern.split(blank);
   const source = parts.map((part, index) => (index % 2 === 0 ? escaped(part) : (forms[part] ?? blanks))).join('');
@@ -84,7 +84,7 @@ function keyPattern(of: Entity): Key {
   const sk = sortKey?.(blanks).replace(/^0+(?=\{)/, '') ?? '{id}';
   return {
     pk: partitionKey?.(blanks) ?? `${scope === 'workspace' ? '{workspace}' : '{tenant}'}#${within}`,
-    // What is made of a digest names no field.
+    // A digest names no field.
     sk: sk.includes('{') || partitionKey ? sk : '{digest}',
   };
 }

@@ -3,7 +3,7 @@ import type { GenericSchema } from 'valibot';
 
 type Json = Record<string, unknown>;
 
-/** What a command takes, in one line: `{workspaceId: integer, env: live|test, name?: string}`. */
+/** Returns the fields of a command in one line: `{workspaceId: integer, env: live|test, name?: string}`. */
 export const fieldsOf = (schema: GenericSchema): string =>
   shapeOf(toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input', errorMode: 'ignore' }) as Json);
 

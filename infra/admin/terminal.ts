@@ -36,7 +36,7 @@ export function openTerminal() {
       process.stderr.write(question);
       return next();
     },
-    /** What is typed is not shown. */
+    /** Asks a question and hides the typed answer. */
     async askHidden(question: string): Promise<string> {
       process.stderr.write(question);
       isHidden = true;

@@ -1,6 +1,6 @@
 import type { Plugin } from 'esbuild';
 
-/** What a bundle holds in place of a module that brings more than is used of it. */
+/** Small replacements for modules of which a bundle uses little. */
 const stubs: Record<string, string> = {
   // A Lambda has its credentials in the environment; the chain that also asks profiles, SSO, web identities and instance
   // metadata is 132 KB of every bundle with a client of the SDK, and SSO's bearer tokens as much again beside Bedrock's client.

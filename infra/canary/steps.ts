@@ -1,6 +1,6 @@
 import { ApiError } from '#client/index.ts';
 
-/** What came of a step: left out is what needs a step that failed, or something that is not there. */
+/** Result of a step. A step is left out if it needs a failed step or a missing resource. */
 export type Outcome = 'done' | 'failed' | 'left out';
 
 /** Says of a step what came of it, how long it took and, where it was not done, why. */
@@ -23,7 +23,7 @@ export class Steps {
     this.#requestId = requestId;
   }
 
-  /** What the work answers, or undefined where it failed. */
+  /** Runs a step and returns its result, or undefined if it failed. */
   async take<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined> {
     if (this.#stop.aborted) return undefined;
     const startedMs = performance.now();
@@ -59,7 +59,7 @@ export function must(isSo: boolean, wrong: string): asserts isSo {
   if (!isSo) throw new Wrong(wrong);
 }
 
-/** What is there; raises LeftOut where a step before should have made it. */
+/** Returns the value of an earlier step. Raises LeftOut if it is missing. */
 export function made<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new LeftOut(`there is no ${what}`);
   return value;

@@ -12,7 +12,7 @@ const cache = join(root, 'node_modules/.cache/crm-local');
 const keepMs = 3_600_000;
 const useEveryMs = keepMs / 6;
 
-/** What a build is made of. */
+/** Folders that a build is made of. */
 export const sourceFolders = ['lib', 'functions', 'infra', 'client'];
 const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json', 'CHANGELOG.md', 'docs/mcp.md'];
 
@@ -39,7 +39,7 @@ export async function buildOnce(input: object, make: (folder: string) => Promise
   using _ = await lockFile(lock);
   touch(lock);
   if (isFinished(build)) return build;
-  // What another has left that did not come to its end.
+  // An interrupted build may have left files.
   rmSync(build, { recursive: true, force: true });
   await make(build);
   writeFileSync(finishedFile(build), '');

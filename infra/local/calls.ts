@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 
-/** What a service says of a call, by the names of condition keys in lower case. */
+/** Values of a call for policies, by condition key in lower case. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a function did at a service of AWS. */
+/** Call of a function to a service of AWS. */
 export interface Call {
   functionName: string;
   action: string;
@@ -55,7 +55,7 @@ export function readCalls(path: string): Call[] {
 /** Ids that each system has its own of. */
 const ownIds = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Of objects and schedules, each of which has a name of its own, where they lie. */
+/** Returns the bucket folder or group of objects and schedules, whose own names differ with each call. */
 const placeOf = (resource: string) =>
   resource
     .replace(/^(arn:aws:s3:::[^/]+\/[^/]*\/|arn:aws:scheduler:[^:]*:[^:]*:schedule\/[^/]+\/).*$/, '$1…')

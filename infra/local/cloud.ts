@@ -119,7 +119,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   };
   let deployed: Deployment | undefined;
 
-  /** What EventBridge does with an event: it goes to the targets of every rule that it matches. */
+  /** Publishes an event to the targets of every rule that it matches, as EventBridge does. */
   function publish(event: MailEvent): void {
     const whole = awsEvent('aws.ses', event, home);
     for (const { pattern, queueArns } of deployed?.eventRules ?? [])

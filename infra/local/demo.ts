@@ -47,7 +47,7 @@ export async function createDemo(): Promise<Demo> {
 
 const emailOf = (name: string) => `${name.split(' ')[0]?.toLowerCase()}@demo.example`;
 
-/** What lets a developer in to the panel of the demo, as its owner. */
+/** Returns a link that signs a developer in to the panel of the demo, as its owner. */
 export async function signInLinkOf(workspaceId: number): Promise<string> {
   const { link } = await admin('member', 'sign-in-link', { workspaceId, email: emailOf(owner) });
   return link;

@@ -9,13 +9,13 @@ import { indexStreamRecords } from './engine/stream-index.ts';
 import type { Guarded } from './guard.ts';
 
 export interface Engine {
-  /** What it is, for those who start it. */
+  /** Name of the engine, for the developer who starts it. */
   name: string;
-  /** Where everybody may ask: the guard. */
+  /** URL for every caller: the guard. */
   url: string;
-  /** Where functions ask: a guard that is told what they call. */
+  /** URL for functions: a guard that notes their calls. */
   functionsUrl: string;
-  /** Where this system itself asks. The guard would be another hop. */
+  /** URL for this system: the engine directly, without the hop through the guard. */
   innerUrl: string;
   changes: Changes;
   stop(): Promise<void>;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { StartProblem } from './problem.ts';
 import type { Deployment } from './template.ts';
 
-/** What a running system lets tools know about itself. */
+/** File with which tools find a running system. */
 export interface SystemFile {
   pid: number;
   baseUrl: string;
@@ -55,8 +55,8 @@ export interface Credentials {
 }
 
 /**
- * Those of the system in this folder, made at its first start. Not at every start: DynamoDB Local keeps one database for
- * each access key.
+ * Returns the credentials of the system in this folder, which are made at its first start. They stay the same because DynamoDB Local
+ * keeps one database for each access key.
  */
 export function credentialsOf(dataDir: string): Credentials {
   const path = join(dataDir, 'credentials.json');

@@ -10,9 +10,9 @@ export type Invoke = (functionName: string, event: string) => Promise<Answer>;
 
 export interface FunctionsSettings {
   functions: readonly FunctionToRun[];
-  /** What every function finds besides its own variables: region, credentials, the endpoints of the local services. */
+  /** Variables that every function also gets: region, credentials, and the endpoints of the local services. */
   runtimeEnvironment: Record<string, string>;
-  /** What tells the local services which function calls, as variables. */
+  /** Returns the variables by which the local services know the calling function. */
   sessionOf?(functionName: string): Record<string, string>;
   logs: FunctionLogs;
   /** The most invocations of one function at once. */
@@ -39,10 +39,10 @@ interface Running {
   turns: LimitFunction;
 }
 
-/** Of the names and values together, as JSON (Lambda developer guide, quotas). */
+/** Limit for the names and values together, as JSON (Lambda developer guide, quotas). */
 const maxEnvironmentBytes = 4096;
 
-/** Raises what Lambda would say of a function that it does not make. */
+/** Raises the error with which Lambda would refuse to create a function. */
 function requireAllowed({ name, environment, timeoutSeconds, memoryMb }: FunctionToRun): void {
   const bytes = Buffer.byteLength(JSON.stringify(environment));
   if (bytes > maxEnvironmentBytes)

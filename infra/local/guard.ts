@@ -8,16 +8,16 @@ export interface Address {
   port: number;
 }
 
-/** Whom a local server answers: programs that ask under one of its own names and know the access key of this system. */
+/** Settings of a guard, which admits only programs that use a local name and know the access key of this system. */
 export interface Guarded extends Address {
   accessKeyId: string;
-  /** Where calls of functions are noted. */
+  /** Record of the calls of functions. */
   calls?: Calls;
 }
 
 type Head = Pick<IncomingHttpHeaders, 'host' | 'origin' | 'authorization'>;
 
-/** Of this machine, and what containers on it call it. Not the port: who forwards one may choose another. */
+/** Host names of this machine, for programs and containers on it. Ports are not compared: they may be forwarded. */
 const ownNames = ['127.0.0.1', 'localhost', 'host.docker.internal'];
 
 /**

@@ -18,7 +18,7 @@ export interface HttpApi {
 /** More than functions take. Beyond it a body is cut: they refuse it for its size, where API Gateway would from 10 MB on. */
 const keptBodyBytes = 2 * 1024 * 1024;
 const integrationTimeoutMs = 30_000;
-/** Of the request line and the values of all headers together (API Gateway developer guide, quotas of HTTP APIs). */
+/** Limit for the request line and all header values together (API Gateway developer guide, quotas of HTTP APIs). */
 const maxHeadBytes = 10_240;
 
 /** Starts an API Gateway HTTP API in front of functions; rejects when the port is taken. */

@@ -1,2 +1,2 @@
-/** What the operator can mend: shown in one line, without a stack trace. */
+/** Error that the operator can fix: shown in one line, without a stack trace. */
 export class StartProblem extends Error {}

@@ -66,7 +66,7 @@ type Note = (action: string, place: string, values?: Values) => void;
 
 interface Asked {
   note: Note;
-  /** Of the bucket. */
+  /** Name of the bucket. */
   name: string;
   bucket: Bucket;
   buckets: Buckets;
@@ -143,7 +143,7 @@ async function getObject({ note, name, bucket, key, query, headers, incoming, ou
   else await pipeline(bucket.read(object, range), outgoing);
 }
 
-/** What is no range of bytes asks for all of them, as several do. */
+/** Returns the requested range of bytes. An invalid range, or several ranges, mean the whole object. */
 function rangeOf(header: string | undefined, sizeBytes: number): { start: number; end: number } | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return undefined;
@@ -218,7 +218,7 @@ function existing(object: StoredObject | undefined, name: string, note: Note): S
 }
 
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, { code, message, status }: AwsError): void {
-  // What is still to come of the body is not read.
+  // The rest of the body is not read.
   outgoing.setHeader('connection', 'close');
   if (incoming.method === 'HEAD') outgoing.writeHead(status).end();
   else xml(outgoing, status, 'Error', tag('Code', code) + tag('Message', escaped(message)));

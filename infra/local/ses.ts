@@ -51,7 +51,7 @@ export async function startSes({ mailboxDir, publish, accountId, region, ...addr
     const asked: SendEmailRequest = jsonBody(request);
     const { ConfigurationSetName: name } = asked;
     const mail = rawMail(asked);
-    // What is given whole needs the leave of the older call that took such mail.
+    // Raw mail also needs the permission of the older call for it.
     for (const resource of [
       `identity/${senderDomain(mail)}`,
       ...(name === undefined ? [] : [`configuration-set/${name}`]),
@@ -75,7 +75,7 @@ export async function startSes({ mailboxDir, publish, accountId, region, ...addr
   };
 }
 
-/** What becomes of mail to the simulator (developer guide, "Using the mailbox simulator"), by the name of the mailbox. */
+/** Events for mail to the mailbox simulator, by mailbox (developer guide, "Using the mailbox simulator"). */
 const simulator = new Map<string, (address: string) => MailEvent>([
   ['bounce', (address) => bounceOf(address, 'General', 'smtp; 550 5.1.1 user unknown')],
   ['suppressionlist', (address) => bounceOf(address, 'Suppressed')],
@@ -135,7 +135,7 @@ async function store(mail: Buffer, mailboxDir: string): Promise<string> {
     Buffer.from(withoutStamps(head), 'latin1'),
     mail.subarray(head.length),
   ]);
-  // Whoever watches the directory for .eml files sees whole mails only.
+  // Watchers of the directory see only whole .eml files.
   await writeFile(`${path}.part`, stamped);
   await rename(`${path}.part`, path);
   return messageId;

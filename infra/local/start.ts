@@ -23,7 +23,7 @@ import { watchSources } from './watch.ts';
 
 // As on Lambda.
 process.env['TZ'] = 'UTC';
-// What is written here is customers' data or opens them: nothing of it is for other users of this machine.
+// These files hold customers' data or credentials: other users of this machine must not read them.
 process.umask(0o077);
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -50,7 +50,7 @@ export interface StreamMapping extends Mapping {
   streamArn: string;
   tableName: string;
   bisects: boolean;
-  /** So many batches of one shard are at work at once, those of one item after each other. */
+  /** Number of batches of one shard that run at once. Batches of one item run in order. */
   maxRetries: number;
   maxAgeSeconds: number;
   onFailureQueueArn: string | undefined;
@@ -60,7 +60,7 @@ export interface RateRule {
   arn: string;
   functionName: string;
   intervalMs: number;
-  /** What the function is given in place of the event. */
+  /** Input of the function instead of the event. */
   input: string | undefined;
 }
 
@@ -82,7 +82,7 @@ interface EventRule {
   queueArns: string[];
 }
 
-/** Of SES: which events of a mail that is sent with it are published. */
+/** Configuration set of SES: the events that it publishes for a mail. */
 interface MailConfiguration {
   name: string;
   eventTypes: string[];
@@ -101,7 +101,7 @@ export interface BucketToRun {
   expirations: { prefix: string; days: number }[];
 }
 
-/** What the templates say that has to run. */
+/** Resources of the templates that the local cloud runs. */
 export interface Deployment {
   tables: TableToRun[];
   /** Dead-letter queues before their sources. */
@@ -137,7 +137,7 @@ interface StackToRun {
 export interface ResolvedResource {
   id: string;
   name: string;
-  /** What Ref gives. */
+  /** Value of Ref. */
   ref: string;
   arn: string;
   properties: Record<string, unknown>;
@@ -369,7 +369,7 @@ function rateRules({ arn, properties }: ResolvedResource): RateRule[] {
   }));
 }
 
-/** What Lambda does when nothing says otherwise: it calls the function twice more. */
+/** Default number of retries of Lambda. */
 const usualRetries = 2;
 
 interface InvokeConfig {

@@ -70,7 +70,7 @@ interface Enum {
   values: readonly string[];
 }
 
-/** Those that stand in several places and have no name yet: each has that of the resource with the shortest name, and of its field. */
+/** Returns names for the unnamed enums that occur several times: the shortest name of a resource that has it, and the field. */
 function calledAfterFields(
   { components, ...rest }: { components: { schemas: Schemas } },
   told: readonly Enum[],

@@ -64,7 +64,7 @@ const byFormat: Record<string, string> = {
   uuid: '0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211',
 };
 
-/** What is usually absent. */
+/** Matches properties that are usually null. */
 const usuallyNull =
   /^(lastError|lastSyncError|error|handOffReason|floodWaitUntil|(revoked|closed|blocked|paused|edited|completed)At|replayOfId|nextCursor)$/;
 

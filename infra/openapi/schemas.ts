@@ -8,12 +8,12 @@ export class SchemaComponents {
   readonly #schemas = new Map<string, JsonSchema>();
   readonly #described = new Set<string>();
 
-  /** What a caller may send. */
+  /** Returns the schema of a request. */
   input(schema: GenericSchema): JsonSchema {
     return this.#convert(schema, 'input');
   }
 
-  /** What the API answers. */
+  /** Returns the schema of an answer. */
   output(schema: GenericSchema): JsonSchema {
     return this.#convert(schema, 'output');
   }

@@ -79,7 +79,7 @@ export const describeEvents = (components: SchemaComponents) =>
 /** Not `webhooks`, whose operations openapi-generator would overwrite with these (its issue 20346). */
 export const webhookTag = { name: 'webhook-events', description: 'Requests that webhook endpoints receive.' };
 
-/** What an endpoint is sent: one operation for any event, and one for each kind. */
+/** Returns the webhooks of the document: one operation for any event, and one for each kind. */
 export const webhooksOf = (components: SchemaComponents) => ({
   event: operationOf('Event', 'Any of the events below', components.output(AnyEvent), exampleOf('message.created')),
   ...Object.fromEntries(

@@ -6,9 +6,9 @@ import { unused as known } from './unused.ts';
 export interface Findings {
   /** Calls that AWS would refuse. */
   denied: string[];
-  /** What no call needed, though no reason is known. */
+  /** Grants that no call needed and that have no reason. */
   unused: string[];
-  /** Reasons for what was needed after all, or is not granted any more. */
+  /** Reasons for grants that a call needed after all, or that no longer exist. */
   outdated: string[];
 }
 

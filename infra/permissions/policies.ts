@@ -22,19 +22,19 @@ export interface Decision {
   isAllowed: boolean;
   /** As AWS ends its message where it is not. */
   because: string;
-  /** What allowed it. */
+  /** Grants that allowed the call. */
   grants: string[];
 }
 
 type Find = (type: string) => ResolvedResource[];
 
-/** Of what is attached to a resource: what is said there, and whether it leaves the decision to the policies of the account's roles. */
+/** Policy of a resource: its statements, and whether it leaves the decision to the policies of the account's roles. */
 interface Attached {
   statements: Statement[];
   isForAccount: boolean;
 }
 
-/** What the policies of the templates say about who may do what, evaluated as IAM does within one account. */
+/** Policies of the templates, evaluated as IAM does within one account. */
 export class Policies {
   /** By the ARN of a role; a role's own ARN has its trust policy among the attached. */
   readonly #identity: Map<string, Statement[]>;
@@ -50,7 +50,7 @@ export class Policies {
   /** Allowed by the resource's policy or the role's, and denied by neither. A service has no policy of its own. */
   decide({ principal, action, resource, values = {} }: Asked): Decision {
     const attached = this.#attached.get(baseOf(resource));
-    // What runs here stands for what is reached by TLS.
+    // Local services have no TLS, so the condition is taken as true.
     const given = { 'aws:securetransport': 'true', ...values };
     const holding = (statements: readonly Statement[] = []) =>
       statements.filter((statement) => statement.holds(action, resource, given));
@@ -87,7 +87,7 @@ export class Policies {
   }
 }
 
-/** Of an object in a bucket its bucket, else the resource itself. */
+/** Returns the bucket of an object, else the resource itself. */
 const baseOf = (arn: string) => (arn.startsWith('arn:aws:s3:') ? (arn.split('/', 1)[0] as string) : arn);
 
 function readIdentity(find: Find): Map<string, Statement[]> {

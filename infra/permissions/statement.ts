@@ -17,17 +17,17 @@ export interface PolicyText {
   Statement: OneOrMore<StatementText>;
 }
 
-/** Who calls: a service of AWS, or a function or a service with a role of the template. */
+/** Caller: a service of AWS, or a function or a service with a role of the template. */
 export type Principal = { service: string } | { role: string };
 
 /** A statement of a policy, read once: each call is held against it. */
 export interface Statement {
   isDeny: boolean;
   isAbout(action: string): boolean;
-  /** Of a resource's policy: whether it speaks of this caller. */
+  /** Returns whether a resource's policy is about this caller. */
   isFor(principal: Principal): boolean;
   holds(action: string, resource: string, values: Values): boolean;
-  /** What of it has a call allowed, as `grants` names it. */
+  /** Returns the grants that allow a call, as named in `grants`. */
   granted(action: string, resource: string): string[];
   /** Everything that it allows: whose it is, an action, and a resource. */
   grants: string[];

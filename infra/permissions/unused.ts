@@ -1,4 +1,4 @@
-/** What nothing uses in a run of all tests, and is given all the same. */
+/** Grants that no test uses, with the reason why they are needed. */
 export const unused: readonly { grant: RegExp; why: string }[] = [
   {
     grant:

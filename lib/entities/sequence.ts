@@ -31,7 +31,7 @@ const Step = v.pipe(
     id: id(),
     position: count(),
     delayMinutes: count(),
-    /** Of the mail; null on other channels. */
+    /** Subject of the mail; null on other channels. */
     subject: v.nullable(v.string()),
     text: v.string(),
   }),

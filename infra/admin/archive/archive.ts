@@ -71,10 +71,10 @@ function isArchived(partition: string): boolean {
   return of ? !ofTheMoment.includes(of) : /^(ids|event-number)$|^count\/(met|sent)\//.test(partition);
 }
 
-/** What an entity looks like when its secrets are gone, which does nothing until it is given new ones, and when no worker has it in hand. */
+/** Changes that put an entity at rest, by kind: without secrets, and without a worker. It stays idle until it gets new secrets. */
 const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
   Object.entries({
-    // What waits in its queue, perhaps for days, has the time of one that was lost just now.
+    // Its queue may wait for days, counted from now.
     account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state, lostAt: timestamp() }),
     login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
     inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null }),
@@ -96,7 +96,7 @@ export function archived(workspaceId: number, { pk: place, ...row }: Row): Archi
   const pk = place.slice(String(workspaceId).length);
   const { partition } = divided(pk);
   if (!isArchived(partition)) return undefined;
-  // What a publisher that died has left open has come to its end where no row waits to be published.
+  // If no row waits to be published, the open round of a crashed publisher is over.
   if (partition === 'event-number') return { pk, sk: row.sk, ...(row['last'] !== undefined && { last: row['last'] }) };
   // Keys are not in the file.
   if (pk === '#ids') return { pk, ...row, key: undefined };
@@ -133,7 +133,7 @@ export function restored(from: number, to: number, given: ArchivedRow): Arrival 
 /** Returns the row with what is different where it arrives. */
 function arriving(from: number, to: number, of: Entity, given: ArchivedRow): Row {
   const row: Row = { ...given, ...atRest.get(kindOf(of))?.(given) };
-  // What a day's quota of the other workspace has paid for is paid again, when it leaves.
+  // The other workspace's quota has paid for this mail. It is paid again when it leaves.
   if (of === Jobs && row['channel'] === 'email' && row['status'] === 'queued') {
     row['isUnpaid'] = true;
     delete row['paid'];
@@ -163,7 +163,7 @@ function parsedAs(of: Entity, row: Row): Item<Entity> {
   }
 }
 
-/** What stands beside what a customer would count: what the API has no list of. */
+/** Entities that a customer would not count, because the API has no list of them. */
 export const uncounted = [
   'account-holder',
   'block',

@@ -44,7 +44,7 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
   throw conflict('workspace_in_use', 'the workspace is being written to: try again when it is quiet');
 }
 
-/** What every change of a workspace moves on: its id counters and the ends of its feeds. */
+/** Returns the rows that every change of a workspace moves on: its id counters and the ends of its feeds. */
 async function changeCount(id: number): Promise<Map<string, Row>> {
   const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
   const keys = [

@@ -58,7 +58,7 @@ export const sagaOf = (row: Row) => ({
   saga: parseStored(Sagas, row),
 });
 
-/** Whoever was at it has ended long ago: nothing has to be waited for. */
+/** Finishes a saga. Its former worker ended long ago, so there is no lease to wait for. */
 async function finishes(tenant: Tenant, sagaId: string, kinds: readonly SagaKind<State>[]): Promise<boolean> {
   try {
     await transact(tenant, system, async (tx) => {

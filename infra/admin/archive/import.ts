@@ -36,7 +36,7 @@ export async function importWorkspace(
 ): Promise<Record<string, number>> {
   const { from, digest, counts } = await verify(id, file, isUnsigned);
   const own = await begin(id, digest);
-  // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
+  // Rows that make a workspace visible, and rows that start work, are written last.
   const [ids, ends]: [Row[], Row[]] = [[], []];
   const timers: Row[] = [];
   const workspace: Row[] = [];
@@ -209,7 +209,7 @@ async function begin(id: number, digest: string): Promise<Begun> {
   );
 }
 
-/** What the counters hold of a new workspace, or of one to whom a key was given. */
+/** Counters of a workspace that is new, or that has only a key. */
 const unused = ['pk', 'sk', Pipelines.name, 'key'];
 
 /** No later workspace gets the same id. */

@@ -7,7 +7,7 @@ const byKind = new Map(entities.map((of) => [kindOf(of), of]));
 /** The partition with the ids taken out: the timelines of all contacts are of one kind. */
 export const kindOfPartition = (partition: string) => partition.replace(/\/[^/]+\//, '/*/');
 
-/** What lies in a partition (its key without the tenant). */
+/** Returns the entity in a partition (its key without the tenant). */
 export const entityIn = (partition: string): Entity | undefined => byKind.get(kindOfPartition(partition));
 
 /** The environment, if it is of one, and the partition of a key in an archive. */

@@ -29,5 +29,5 @@ export async function listening(tx: UnitOfWork, account: StoredAccount, mode?: I
   return account;
 }
 
-/** Of the stack whose outputs the command was given. */
+/** Returns the domain of the stack whose outputs the command has. */
 const stackDomain = () => process.env['API_URL']?.replace(/^https:\/\//, '');

@@ -70,14 +70,14 @@ async function reread(input: v.InferOutput<typeof Reread>) {
 
 const Bounce = v.object({
   ...tenantFields,
-  /** Of the Email message. */
+  /** ID of the mail. */
   messageId: idInput(),
   recipient: line(320),
   type: choice(noticeTypes),
   reason: v.optional(nullableLine(maxReasonCharacters)),
 });
 
-/** What SES would report of a mail that was sent. */
+/** Reports a bounce or complaint of a sent mail, as SES would. */
 const bounce = ({ workspaceId, env, messageId, recipient, type, reason }: v.InferOutput<typeof Bounce>) =>
   transact({ workspaceId, env }, system, async (tx) => {
     await getWorkspace(tx);

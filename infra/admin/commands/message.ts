@@ -7,7 +7,7 @@ import { tenantFields } from './operator.ts';
 
 const Receive = v.object({ ...tenantFields, ...ReceiveMessage.entries });
 
-/** What the ingestion of an account does: nobody of the workspace acts. */
+/** Receives a message as the ingestion of an account does, with the system as the actor. */
 const receive = ({ workspaceId, env, ...message }: v.InferOutput<typeof Receive>) =>
   transact({ workspaceId, env }, system, async (tx) => {
     await getWorkspace(tx);

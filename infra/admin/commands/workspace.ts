@@ -72,7 +72,7 @@ const Import = v.object({ ...Archive.entries, unsigned: v.optional(v.boolean(), 
 
 /** With `--table`, of a table that was restored: nobody else brings to its end what was under way in that second. */
 async function finish({ id: workspaceId }: One) {
-  // What happened then is not told again.
+  // Old events are not published again.
   delete process.env['EVENT_BUS'];
   return { finished: await finishWorkspace(workspaceId, sagaKinds) };
 }

@@ -13,7 +13,7 @@ export interface SynthesisInput {
   settings: Record<string, string>;
 }
 
-// What runs here is read from the bundles: copies of them in the assembly would be for an upload.
+// Functions run from the bundles: copies of them in the assembly are only for an upload.
 const withoutCopies = { 'aws:cdk:disable-asset-staging': 'true' };
 
 process.once('disconnect', () => process.exit());

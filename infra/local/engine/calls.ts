@@ -14,7 +14,7 @@ interface Asked {
   TransactItems?: Record<string, Asked>[];
 }
 
-/** What a request does to one table by one action, and which partitions it names. */
+/** Call of one action on one table, with the partitions that it names. */
 export interface TableCall {
   table: string;
   action: string;

@@ -168,7 +168,7 @@ async function launchOnFreePort(
   throw refusal;
 }
 
-/** Of an engine that only connections tell about, a stranger at its port would be taken for it. */
+/** Returns whether a port is free. Another program on it would be taken for an engine that is only known by its connections. */
 async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer().listen(port, host);
   const isOurs = await once(server, 'listening').then(

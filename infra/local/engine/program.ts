@@ -17,7 +17,7 @@ export interface Program {
   name: string;
   command: string;
   args(place: Place): string[];
-  /** What it says once it listens; of others it is asked. */
+  /** Output that shows that the engine listens. Without it the port is polled. */
   says?: RegExp;
   startTimeoutMs: number;
   /** The database's name in the folder, where its log of writes can be watched. */
@@ -28,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The folder of an npm package that is installed. */
 type Packages = (name: string) => string | undefined;
 
-/** What runs a DynamoDB here: dynoxide (from npm, else on PATH), DynamoDB Local by Java, or by a container engine that is running. */
+/** Returns the program that runs DynamoDB here: dynoxide (from npm or PATH), or DynamoDB Local with Java or a running container engine. */
 export function findEngine(environment: Environment = process.env, packages: Packages = installed): Program {
   const found = dynoxide(environment, packages) ?? localByJava(environment, packages) ?? localInContainer(environment);
   if (found) return found;
@@ -86,7 +86,7 @@ const data = '/home/dynamodblocal/data';
 function localInContainer(environment: Environment): Program | undefined {
   const command = ['docker', 'podman', 'finch', 'nerdctl'].find((name) => answers(name, ['info'], environment));
   if (!command) return undefined;
-  // What it writes is to be the caller's own.
+  // The caller must own the files that it writes.
   const ids = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : [];
   const owner = command === 'podman' ? ['--userns', 'keep-id'] : ids;
   return {

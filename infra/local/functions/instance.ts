@@ -12,7 +12,7 @@ const youngMb = 12;
 
 export interface InstanceSettings {
   memoryMb: number;
-  /** What every function finds besides its own variables. */
+  /** Variables that every function also gets. */
   runtimeEnvironment: Record<string, string>;
   sessionOf(functionName: string): Record<string, string>;
   logs: FunctionLogs;
@@ -146,7 +146,7 @@ export class Instance {
   }
 }
 
-/** What Lambda says of an invocation in a log of JSON (telemetry API, platform.report). */
+/** Returns the report of an invocation that Lambda writes to a JSON log (telemetry API, platform.report). */
 const reportOf = (requestId: string, { error }: Answer, durationMs: number, memorySizeMB: number) =>
   JSON.stringify({
     time: new Date().toISOString(),
@@ -167,7 +167,7 @@ const failed = (errorType: string, errorMessage: string, stack = ''): { error: I
   error: { errorType, errorMessage, trace: stack === '' ? [] : stack.split('\n') },
 });
 
-/** What the Lambda runtime itself puts into a function's environment. */
+/** Returns the variables that the Lambda runtime adds to a function's environment. */
 const provided = ({ name, handler, memoryMb, folder }: FunctionToRun, logStream: string): Record<string, string> => ({
   _HANDLER: handler,
   TZ: ':UTC',

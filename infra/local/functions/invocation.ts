@@ -7,12 +7,12 @@ interface Code {
   handler: string;
 }
 
-/** What stays the same for all invocations of one function in a thread. */
+/** Settings that are the same for all invocations of a function in a thread. */
 export interface Surroundings {
   code: Code;
   /** All variables that the function finds. */
   environment: Record<string, string>;
-  /** What the context says of the function. */
+  /** Properties of the function in the context. */
   identity: Record<string, string>;
 }
 
@@ -32,7 +32,7 @@ export interface InvocationError {
   trace: string[];
 }
 
-/** What an invocation gives: the handler's result as JSON, or what it threw. */
+/** Result of an invocation: the handler's result as JSON, or the error that it threw. */
 export type Answer = { payload: string; error?: never } | { error: InvocationError; payload?: never };
 
 /** Whole lines that a function wrote, to standard error or not. */

@@ -60,7 +60,7 @@ export function openFunctionLogs(folder: string, report: (text: string) => void)
   };
 }
 
-/** What a person should read of a structured error line. */
+/** Returns the readable text of a structured error line. */
 function problemIn(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   try {

@@ -6,7 +6,7 @@ export interface HttpAnswer {
   body: Buffer;
 }
 
-/** What the API itself answers when no function did. */
+/** Returns the answer of API Gateway itself, if no function answered. */
 export const apiMessage = (status: number, message: string): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },

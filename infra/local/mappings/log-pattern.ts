@@ -2,7 +2,7 @@ type Json = Record<string, unknown>;
 
 const condition = /^\(?\$\.([\w.]+) (?:IS TRUE|(!?=) "([^"]*)")\)?$/;
 
-/** Of CloudWatch's filter patterns for JSON the ones that ask, of one property or several, whether it is true, or is or is not a text. */
+/** Returns a matcher for a JSON filter pattern of CloudWatch. It knows conditions that a property is true, or equals or differs from a text. */
 export function logMatcher(pattern: string): (line: string) => boolean {
   const [, asked = ''] = /^\{ (.+) \}$/.exec(pattern) ?? [];
   const conditions = asked.split(' && ').map((one) => {
@@ -25,7 +25,7 @@ export function logMatcher(pattern: string): (line: string) => boolean {
 
 const isTrue = (value: unknown) => value === true;
 
-/** What is not there is neither. */
+/** Returns a comparison with a text, which is false for a missing value. */
 const compares = (isEqual: boolean, text: unknown) => (value: unknown) =>
   value !== undefined && (value === text) === isEqual;
 

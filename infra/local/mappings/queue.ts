@@ -56,7 +56,7 @@ async function handle(mapping: QueueMapping, queue: LocalQueue, invoke: Invoke, 
   const records = batch.map(({ record }) => record);
   const ids = records.map(({ messageId }) => messageId);
   const failed = failedItems(answer, ids, mapping.reportsItemFailures);
-  // Those that failed come back when their visibility times out.
+  // Failed messages come back when their visibility timeout ends.
   for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.delete(receiptHandle);
 }
 

@@ -71,7 +71,7 @@ async function shardsOf({ client, streamArn }: StreamSource): Promise<DescribedS
   return shards;
 }
 
-/** Those that are not read to their end, unless what they go on from is not. */
+/** Returns the shards to read next: not read to their end, and their parents are. */
 function due(shards: readonly DescribedShard[], checkpoint: Checkpoint): DescribedShard[] {
   const ids = new Set(shards.map(({ ShardId }) => ShardId));
   checkpoint.keep(ids);
@@ -106,7 +106,7 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
   }
 }
 
-/** What the stream no longer has is passed over. */
+/** Returns an iterator after a position. Records that the stream no longer has are skipped. */
 async function iteratorAfter(position: string | undefined, ShardId: string, { client, streamArn }: StreamSource) {
   const at = { StreamArn: streamArn, ShardId };
   const fromOldest = () => client.iterator({ ...at, ShardIteratorType: 'TRIM_HORIZON' });

@@ -21,7 +21,7 @@ export function requireAccess(headers: IncomingHttpHeaders, query: URLSearchPara
   if (now() > signedAtMs + seconds * 1000) throw denied('Request has expired');
 }
 
-/** Of `20261122T201500Z`. */
+/** Returns the time of a date such as `20261122T201500Z`. */
 const timeOf = (date: string) =>
   Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { AwsError } from '../aws-error.ts';
 
-/** Of what a request says about its body one thing: how it is computed, and what it must be. */
+/** Check of a body against a header of its request: how it is computed, and the expected value. */
 interface Check {
   /** The header of a checksum that is kept with the object. */
   keptAs?: string;
@@ -16,12 +16,12 @@ interface Check {
 const chunked = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 const sums = ['crc32', 'sha1', 'sha256'] as const;
 
-/** Of the headers of an object, its checksum. */
+/** Returns whether a header of an object is its checksum. */
 export const isChecksum = (header: string) => header.startsWith('x-amz-checksum-');
 
 /**
- * The bytes that a request brings, taken out of the SDK's chunks. Throws at the end of those that are not what was announced; of the
- * others the checksums are then in `kept`, by their headers.
+ * Yields the bytes of a request, without the SDK's chunk format. At the end it throws if a check fails; else the checksums are in `kept`,
+ * by header.
  */
 export async function* receivedBytes(
   source: AsyncIterable<Buffer>,

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { dayMs, now } from '#lib/core/clock.ts';
 import type { BucketToRun } from '../template.ts';
 
-/** What S3 keeps of an object besides its bytes. */
+/** Properties of a stored object. */
 export interface StoredObject {
   key: string;
   /** The name of the file that holds the bytes. */
@@ -15,7 +15,7 @@ export interface StoredObject {
   sizeBytes: number;
   etag: string;
   storedAt: string;
-  /** Those that it was stored with and is given back with: its type, its disposition, what its owner calls meta. */
+  /** Headers that the object was stored with: type, disposition, and metadata. Reads return them. */
   headers: Record<string, string>;
 }
 
@@ -31,7 +31,7 @@ export class Bucket {
     const found = globSync('*.json', { cwd: folder }).map((name) => readObject(join(folder, name)));
     this.#objects = new Map(found.map((object) => [object.key, object]));
     const kept = new Set(found.flatMap(({ key, file }) => [file, describedIn(key)]));
-    // What a crash has left of an upload.
+    // A crash may leave parts of an upload.
     for (const name of globSync('*', { cwd: folder })) if (!kept.has(name)) rmSync(join(folder, name));
   }
 

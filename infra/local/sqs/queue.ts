@@ -44,7 +44,7 @@ export class Queue {
     this.#findQueue = findQueue;
   }
 
-  /** What CloudWatch would call visible, in flight and delayed. */
+  /** Returns the counts that CloudWatch calls visible, in flight, and delayed. */
   counts(): { visible: number; inFlight: number; delayed: number } {
     return { visible: this.#counts.ready, inFlight: this.#counts.inFlight, delayed: this.#counts.delayed };
   }

@@ -6,7 +6,7 @@ export interface Home {
 
 export const home: Home = { accountId: '000000000000', region: 'us-east-1' };
 
-/** What only the running servers know. */
+/** Values that only the running servers know. */
 export interface Servers extends Home {
   sqsUrl: string;
   apiUrl: string;
@@ -20,7 +20,7 @@ export interface Resource {
 }
 
 interface Identity {
-  /** What Ref gives. */
+  /** Value of Ref. */
   ref: string;
   attributes?: Record<string, string>;
 }
@@ -83,7 +83,7 @@ export function physicalName(stack: string, logicalId: string, { Type, Propertie
   return typeof given === 'string' ? given : `${stack}-${logicalId}`;
 }
 
-/** What Ref and GetAtt give; types that nothing here runs get an ARN of their own making. */
+/** Returns the values of Ref and GetAtt. Types that are not run here get an invented ARN. */
 export function identityOf(name: string, { Type }: Resource, servers: Servers): Identity {
   const identify = identities[Type];
   if (identify) return identify(name, servers);

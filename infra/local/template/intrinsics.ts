@@ -1,4 +1,4 @@
-/** What a CloudFormation value can refer to. */
+/** References of a CloudFormation value to other resources. */
 export interface References {
   ref(logicalId: string): unknown;
   attribute(logicalId: string, name: string): unknown;

@@ -24,7 +24,7 @@ import { telegram } from './telegram.ts';
 import { twitter } from './twitter.ts';
 import { webhooks } from './webhooks.ts';
 
-/** What the document says about every noun, by its tag; `system` has the operations that belong to none. */
+/** Descriptions of every noun, by tag; `system` has the operations without a noun. */
 export const nouns: Readonly<Record<string, Noun>> = {
   activities,
   agents,

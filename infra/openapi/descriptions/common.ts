@@ -1,6 +1,6 @@
 import type { Texts } from './noun.ts';
 
-/** What a query parameter means in every operation whose noun says nothing else. */
+/** Descriptions of query parameters, unless the noun has another. */
 export const parameters: Texts = {
   after:
     'Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page.',
@@ -16,7 +16,7 @@ export const parameters: Texts = {
   currency: 'Only amounts in this currency, as its three letters of ISO 4217: `EUR`.',
 };
 
-/** What a property means in every schema whose noun says nothing else, by its place in the schema. */
+/** Descriptions of properties by their place in the schema, unless the noun has another. */
 export const properties: Texts = {
   nextCursor: 'Cursor of the next page: pass it as `after`. Null on the last page.',
   hasMore: 'Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`.',

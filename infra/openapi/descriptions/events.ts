@@ -3,7 +3,7 @@ import type { Noun } from './noun.ts';
 
 const pascalCase = (kind: string) => kind.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What every event has around its data. */
+/** Descriptions of the fields that every event has around its data. */
 const head = {
   event: 'The kind of the event. Ignore kinds that you do not know: new ones may come.',
   id: 'Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles.',

@@ -4,9 +4,9 @@ export type Said = string | readonly [text: string, values: Readonly<Record<stri
 /** Texts by name: of a parameter, of a property (`pacing.gapMs` within it), of a header. */
 export type Texts = Readonly<Record<string, Said>>;
 
-/** What the API document says about one noun. Everything has one place here; `test/infra/descriptions.test.ts` holds it to the document. */
+/** Descriptions of one noun in the API document. `test/infra/descriptions.test.ts` compares them with the document. */
 export interface Noun {
-  /** What the noun is, for the head of its operations. */
+  /** Description of the noun, shown above its operations. */
   about?: string;
   /** By operationId: what it does, when to use it, what it does not do. */
   operations?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Noun } from './noun.ts';
 
-/** What belongs to no noun: the key itself, the health check, this document, and the MCP server. */
+/** Descriptions of operations without a noun: the key itself, the health check, this document, and the MCP server. */
 export const system: Noun = {
   operations: {
     meGet:

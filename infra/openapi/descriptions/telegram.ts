@@ -8,7 +8,7 @@ export const accountSettings = {
     'How many messages the account may send in a UTC day, 1 to 1,000,000. Further messages wait for the next day.',
 };
 
-/** Whom a message goes to and when, on every channel. */
+/** Descriptions of the recipient and the time of a message, on every channel. */
 export const recipient = {
   accountId: 'Id of the account that sends the message. A disconnected one holds it for 24 hours before it fails.',
   contactId: 'Id of the contact to write to. It goes before the other ways to name the recipient.',
