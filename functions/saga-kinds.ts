@@ -17,7 +17,7 @@ import { cancelQueued } from '#lib/transport/sending/cancel.ts';
 import { mailCompletion } from '#lib/transport/sending/mail-completion.ts';
 import { messageCompletion } from '#lib/transport/sending/settle.ts';
 
-/** What goes on with each of them. */
+/** Code that continues each kind of saga. */
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
   detach: detaching,

@@ -3,7 +3,7 @@ import { AuditEvent, AuditQuery } from '#lib/entities/audit-event.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listAuditEvents } from '#lib/workspaces/audit.ts';
 
-/** Who did what: every write, and every 401 and 403 of a known key. Kept 90 days; may trail by up to 4 s. */
+/** Lists the audit events: every write, and every 401 and 403 of a known key, for 90 days. The newest may be up to 4 s late. */
 export const handler = endpoint(
   {
     method: 'GET',

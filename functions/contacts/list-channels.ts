@@ -3,7 +3,7 @@ import { ContactChannel } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listChannels } from '#lib/messages/channels.ts';
 
-/** Who can reach a contact, and how: every account that has written to it or heard of it. */
+/** Lists the accounts that can reach a contact: every account that has written to it or heard of it. */
 export const handler = endpoint(
   {
     method: 'GET',

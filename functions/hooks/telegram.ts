@@ -4,7 +4,7 @@ import { hookEndpoint } from '#lib/http/endpoint.ts';
 import { findHook, provesItself } from '#lib/messages/accounts/inbound.ts';
 import { pressIn, receiveUpdate } from '#lib/transport/receiving/telegram-update.ts';
 
-/** What people write to a bot is stored before the answer, so that Telegram repeats what a crash has lost. */
+/** Stores an update for a bot before it answers, so that Telegram repeats an update that a crash has lost. */
 export const handler = hookEndpoint(
   {
     method: 'POST',

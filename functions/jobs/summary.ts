@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/http/endpoint.ts';
 import { JobSummary, JobSummaryQuery, summariseJobs } from '#lib/messages/jobs/summary.ts';
 
-/** What waits now, and what was sent and failed since a time. */
+/** Returns the counts of waiting jobs, and of those sent and failed since a time. */
 export const handler = endpoint(
   {
     method: 'GET',

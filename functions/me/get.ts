@@ -14,7 +14,7 @@ const Me = v.pipe(
   v.title('Me'),
 );
 
-/** What a member in the panel has in the place of a key. */
+/** Answer for a member in the panel, who has no key. */
 const inPanel = 'panel';
 
 /** The workspace behind the key, and what the key may do. */

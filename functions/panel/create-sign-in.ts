@@ -9,7 +9,7 @@ import { sendMessages } from '#lib/queues/send.ts';
 const CreateSignIn = v.pipe(v.object({ email: memberEmail() }), v.title('CreateSignIn'));
 const SignIn = v.pipe(v.object({}), v.title('SignIn'));
 
-/** Of no workspace: nobody knows yet whether the address is somebody's. */
+/** Tenant of no workspace: it is not known yet whether the address is a member's. */
 const nowhere = { workspaceId: 0, env: 'live' } as const;
 
 /** Has a link mailed to a member, and answers the same, in the same time, where there is none. */

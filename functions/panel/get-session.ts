@@ -6,7 +6,7 @@ import { getMember } from '#lib/workspaces/members.ts';
 import { peopleOf } from '#lib/workspaces/people.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
-/** Who is signed in, where they may go, and what they may do here. */
+/** Returns the member who is signed in, their workspaces, and their permissions here. */
 export const handler = endpoint(
   {
     method: 'GET',

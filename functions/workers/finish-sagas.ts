@@ -5,7 +5,7 @@ import { queueWorker } from '#lib/queues/queue-worker.ts';
 import { receive } from '#lib/queues/receive.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
 
-/** What was decided and then interrupted is completed. */
+/** Completes sagas that were interrupted. */
 export const handler = queueWorker(
   {
     summary: 'Sagas that their request did not complete are completed',

@@ -3,7 +3,7 @@ import { logWorker } from '#lib/queues/log-worker.ts';
 import { keepRequests } from '#lib/workspaces/keep-request.ts';
 import { requestLinePattern } from '#lib/workspaces/request-line.ts';
 
-/** What functions have logged of requests becomes the request logs of workspaces. */
+/** Writes the requests that functions have logged into the request logs of workspaces. */
 export const handler = logWorker(
   {
     summary: 'Requests are written to the request log of their workspace',

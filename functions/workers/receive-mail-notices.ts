@@ -4,7 +4,7 @@ import { queueWorker } from '#lib/queues/queue-worker.ts';
 import { receiveEach } from '#lib/queues/receive.ts';
 import { receiveNotices } from '#lib/transport/sending/notice.ts';
 
-/** What SES reports of a mail that has left: a bounce or a complaint. */
+/** Stores the bounces and complaints that SES reports for sent mail. */
 export const handler = queueWorker(
   {
     summary: 'Bounces and complaints are stored with the mail that they are about',

@@ -29,7 +29,7 @@ export const tools: readonly Tool[] = [
   ...agentTools,
 ];
 
-/** What the operations behind them may use. */
+/** Needs of all operations behind the tools. */
 export const needs: readonly Need[] = [
   ...new Set(tools.flatMap(endpointsOf).flatMap(({ route }) => route.needs ?? [])),
 ];

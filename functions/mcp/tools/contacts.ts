@@ -43,7 +43,7 @@ const parts: Record<string, Endpoint> = {
   duplicates: listDuplicates,
 };
 
-/** What there is of all contacts together. */
+/** Lists that exist for all contacts together. */
 const ofAll: Record<string, Endpoint> = { messages: listAllMessages, activities: listAllActivities };
 
 /** The lists to show; a cursor belongs to one of them. */
@@ -64,7 +64,7 @@ function partOf(name: string, { id }: Arguments): Endpoint {
 /** As many as a contact can have. */
 const maxTagChanges = 100;
 
-/** What `contacts_update` changes, as the operations that change it. */
+/** Returns the operations that make the changes of `contacts_update`. */
 function updateSteps(args: Arguments): (readonly [Endpoint, Arguments])[] {
   const at = { id: args['id'] };
   const given = (name: string) => args[name] !== undefined;

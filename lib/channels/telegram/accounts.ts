@@ -85,7 +85,7 @@ export async function connectBot(
 export async function disconnectTelegram(tx: UnitOfWork, id: number): Promise<StoredAccount> {
   const known = await getStoredAccount(tx, id, telegram.name);
   if (known.kind === 'user' && known.secret !== '' && tx.tenant.env === 'live') await endSession(tx, known);
-  // Whoever had the account in hand has written how it hears.
+  // The former owner of the lease has written how the account receives.
   const inbound = await tx.find(Inbounds, { id });
   if (known.kind === 'bot' && known.secret !== '' && inbound?.isHooked)
     await removeHook(await unlessUnreadable(accountSecret(tx.tenant, known)));

@@ -34,7 +34,7 @@ const budgetMs = 24 * secondMs;
 /** With less than that left the next file waits for another attempt. */
 const leastMs = 12 * secondMs;
 
-/** What an attempt has left until its deadline for what is begun now; undefined where that is too little. */
+/** Returns the milliseconds until the deadline of an attempt, or undefined if they are too few to begin anything. */
 export function leftUntil(deadlineMs: number): number | undefined {
   const leftMs = deadlineMs - now();
   return leftMs < leastMs ? undefined : leftMs;

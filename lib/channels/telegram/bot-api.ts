@@ -5,10 +5,10 @@ import { maxWaitSeconds } from '#lib/messages/jobs/outcomes.ts';
 import type { Form } from '#lib/network/form.ts';
 import { type Answered, type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
 
-/** Of a 429 that does not say how long. */
+/** Wait after a 429 that names none. */
 const defaultWaitSeconds = 30;
 
-/** What Telegram answers instead of a result (https://core.telegram.org/bots/api#making-requests). */
+/** Refusal of a call by Telegram (https://core.telegram.org/bots/api#making-requests). */
 export interface Refusal {
   kind: 'refusal';
   status: number;
@@ -16,7 +16,7 @@ export interface Refusal {
   error: string;
   /** There is no bot of this token, or no longer. */
   isRevoked: boolean;
-  /** Of a 429. */
+  /** Wait that a 429 asks for. */
   retryAfterSeconds: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface BotApi {
   call(method: string, parameters?: Record<string, unknown>): Promise<BotAnswer>;
   /** A call with files; `unread`: why its body could not be read to its end. */
   upload(method: string, form: Form, timeoutMs: number): Promise<{ answer: BotAnswer; unread: Error | undefined }>;
-  /** What `getFile` has prepared. */
+  /** Downloads a file that `getFile` has prepared. */
   download(filePath: string): ReturnType<Provider['download']>;
   close(): Promise<void>;
 }

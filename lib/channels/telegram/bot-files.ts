@@ -12,7 +12,7 @@ const TelegramFile = v.object({ file_path: v.string() });
 /** The files that people have sent to a bot, by their `file_id`. Needs the key. */
 export async function openBotFiles(tenant: Tenant, account: StoredAccount): Promise<FileSource> {
   const token = await accountSecret(tenant, account);
-  // Whoever reads counts the bytes.
+  // The reader counts the bytes.
   const bot = openBotApi(token, { timeoutMs: downloadTimeoutMs, maxResponseBytes: 2 * maxBotFileBytes });
   return {
     maxBytes: maxBotFileBytes,

@@ -10,7 +10,7 @@ import { callOf } from './bot-form.ts';
 
 const unknownRecipient = 'recipient unknown: a bot can write only to people who wrote to it first';
 
-/** What a bot needs to know of a job besides what stands in it. */
+/** Lookups that a bot needs for a job. */
 interface Lookups {
   /** The chat with the recipient, or why nothing is sent; the Bot API knows no usernames of people. */
   chatIdOf(job: StoredJob): Promise<number | Outcome | undefined>;
@@ -58,7 +58,7 @@ async function sendAlbum(
     return leftUntil(deadlineMs) === undefined
       ? { kind: 'failed-for-now', error: answer.error }
       : sendAlbum(bot, chatId, { ...album, kind: 'document' }, caption, deadlineMs);
-  // Of a body that ends too early Telegram takes nothing.
+  // Telegram takes nothing of a body that ends too early.
   return unread ? unreadable(unread) : outcomeOf(chatId, answer);
 }
 
@@ -67,7 +67,7 @@ function outcomeOf(chatId: number, answer: BotAnswer): Outcome {
   return answer.kind === 'refusal' ? refused(chatId, answer) : sentAs(chatId, answer);
 }
 
-/** Of a 403: somebody who has blocked the bot or is gone, and somebody who has not written to it yet. */
+/** Patterns for a 403: the recipient has blocked the bot or is gone, or has not written to it yet. */
 const blocked = /bot was blocked|user is deactivated|bot was kicked/i;
 const unmet = /can't initiate conversation/i;
 

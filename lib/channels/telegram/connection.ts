@@ -26,7 +26,7 @@ export function readSession(text: string): Parsed | undefined {
 }
 
 interface CallOptions {
-  /** Of the data centre, where that is not the one at home: its connection has a key of its own. */
+  /** ID of the data center, if it is not the home one. Its connection has another key. */
   dcId?: number;
   timeoutMs?: number;
   signal?: AbortSignal;

@@ -29,8 +29,8 @@ function wordsIn(part: unknown): string {
 }
 
 /**
- * What a message may carry instead of text and files, and its words besides the name of the kind
- * (https://core.telegram.org/bots/api#message). The first that a message has is its content.
+ * Kinds of content other than text and files, each with its text after the name of the kind
+ * (https://core.telegram.org/bots/api#message). The first kind that a message has is its content.
  */
 const contents: Record<string, (part: unknown) => string> = {
   poll: (part) =>
@@ -51,7 +51,7 @@ const contents: Record<string, (part: unknown) => string> = {
   giveaway_winners: (part) => textIn(part, 'prize_description'),
 };
 
-/** Those whose words say by themselves what they are. */
+/** Kinds of content whose text needs no name before it. */
 const plainContents: Record<string, (part: unknown) => string> = {
   venue: (part) =>
     joined(
@@ -63,7 +63,7 @@ const plainContents: Record<string, (part: unknown) => string> = {
   contact: (part) => joined(', ', named(part), textIn(part, 'phone_number')),
 };
 
-/** What Telegram tells of a chat or a member, and nobody has written: no message. */
+/** Service updates about a chat or a member, which are no messages. */
 const serviceKinds = new Set([
   ...['new_chat_members', 'left_chat_member', 'new_chat_title', 'new_chat_photo', 'delete_chat_photo'],
   ...['group_chat_created', 'supergroup_chat_created', 'channel_chat_created', 'chat_owner_left', 'chat_owner_changed'],
@@ -81,7 +81,7 @@ const serviceKinds = new Set([
   ...['suggested_post_paid', 'suggested_post_refunded'],
 ]);
 
-/** What stands around the content: who wrote it where, and what it answers or forwards. */
+/** Fields around the content: author, place, and the message that it answers or forwards. */
 const envelope = new Set([
   ...['message_id', 'message_thread_id', 'direct_messages_topic', 'from', 'sender_chat', 'sender_tag', 'receiver_user'],
   ...['sender_boost_count', 'sender_business_bot', 'guest_bot_caller_user', 'guest_bot_caller_chat', 'guest_query_id'],
@@ -94,13 +94,13 @@ const envelope = new Set([
   ...['show_caption_above_media', 'has_media_spoiler'],
 ]);
 
-/** Of what Telegram tells of a message more is not kept. */
+/** Limit for the kept data of a message. */
 const maxDataBytes = 16_384;
 
-/** What a message carries. */
+/** Content of a message. */
 export interface Content {
   body: string;
-  /** What its words cannot say, by its kind; null where there is no such thing. */
+  /** Data that the text cannot hold, by kind; null if there are none. */
   data: Part | null;
 }
 
@@ -134,7 +134,7 @@ function bare(message: Part): Content | undefined {
   const known = [...Object.keys(plainContents), ...Object.keys(contents)].find((kind) => message[kind] !== undefined);
   const names = Object.keys(message);
   if (known === undefined && names.some((name) => serviceKinds.has(name))) return undefined;
-  // What came after this was written says its name.
+  // A newer kind is shown by its name.
   const kind = known ?? names.find((name) => !envelope.has(name) && message[name] !== undefined);
   if (kind === undefined) return { body: words || '[message]', data: null };
   const content = contentOf(kind, message[kind]);

@@ -7,7 +7,7 @@ import { getWasmUrl, ige256Decrypt, ige256Encrypt, initSync } from '@mtcute/wasm
 
 const pbkdf2 = promisify(nodePbkdf2);
 
-/** What MTProto needs of cryptography: Node's, and mtcute's own AES with infinite garble extension, which Node does not have. */
+/** Cryptography for MTProto: from Node, and AES-IGE from mtcute, which Node lacks. */
 export class NodeCrypto extends BaseCryptoProvider implements ICryptoProvider {
   sha1 = (data: Uint8Array) => createHash('sha1').update(data).digest();
   sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest();

@@ -1,13 +1,13 @@
 import { type CodeWay, digitsOf, type LoggedIn } from '#lib/entities/login.ts';
 
-/** What Telegram knows a login by. */
+/** Fields by which Telegram knows a login. */
 export interface Ticket {
   phone: string;
   phoneCodeHash: string;
   session: string;
 }
 
-/** What became of a code or a password. */
+/** Result of entering a code or a password. */
 export type Entered =
   | { kind: 'in'; session: string; user: LoggedIn }
   | { kind: 'password'; session: string; hint: string | null }

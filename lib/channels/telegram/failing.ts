@@ -5,7 +5,7 @@ import { toErrorText } from '#lib/messages/jobs/after.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Failure } from './bot-api.ts';
 
-/** Of a bot whose token is of another key, as of an earlier deployment. */
+/** Failure of a bot whose token was encrypted with another key, as in an earlier deployment. */
 export const unreadableToken: Failure = {
   error: 'the token of the bot cannot be read: connect it again',
   isRevoked: true,

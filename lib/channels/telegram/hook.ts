@@ -13,7 +13,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from './bot-api.ts';
 import { noteFailure, unreadableToken } from './failing.ts';
 
-/** What Telegram tells a bot of (https://core.telegram.org/bots/api#update). */
+/** Kinds of updates that Telegram sends to a bot (https://core.telegram.org/bots/api#update). */
 export const allowedUpdates = ['message', 'edited_message', 'my_chat_member', 'callback_query'];
 
 const maxConnections = 40;
@@ -21,7 +21,7 @@ const maxConnections = 40;
 const lookEveryMs = hourMs;
 const maxLooks = 3;
 
-/** What a look has found: whether the bot's hook is as it must be, or is gone where it must be, and what Telegram says of it. */
+/** Result of checking a bot's hook: right, missing, or failed, with the error from Telegram. */
 type Found = { kind: 'right'; lastError: string | null } | { kind: 'gone' } | ({ kind: 'failed' } & Failure);
 
 /**
@@ -29,7 +29,7 @@ type Found = { kind: 'right'; lastError: string | null } | { kind: 'gone' } | ({
  * contract section 3 until it succeeds, then once an hour. Needs the key.
  */
 export async function lookAfterHook(tenant: Tenant, accountId: number): Promise<void> {
-  // What was changed in the same second has the same timer, which is told once.
+  // Changes in the same second share one timer, which runs once.
   for (let looks = 0; looks < maxLooks; looks += 1) if (await isDone(tenant, accountId)) return;
 }
 

@@ -90,7 +90,7 @@ export const enterPassword = (
     entrance.enterPassword(ticket, password),
   );
 
-/** What is entered, and when. */
+/** Field that a login expects, and the status in which it does. */
 interface Needed {
   status: StoredLogin['status'];
   field: 'code' | 'password';
@@ -223,7 +223,7 @@ const busySeconds = 5;
 const flood = /^(PHONE_NUMBER_FLOOD|PHONE_PASSWORD_FLOOD|SEND_CODE_UNAVAILABLE)$/;
 const floodSeconds = 3600;
 
-/** What Telegram refuses as the caller is told; whatever is no answer is a 503. */
+/** Returns the answer of Telegram. Raises its refusals as problems, and 503 if there is no answer. */
 const telegramSays = <Said>(said: Promise<Said>): Promise<Said> =>
   said.catch((error) => {
     if (error instanceof Problem) throw error;
@@ -245,7 +245,7 @@ const shown = ({ status, passwordHint, ...login }: StoredLogin): Shown => ({
   ...(status === 'password_needed' && { passwordHint }),
 });
 
-/** What the secret of a login belongs to. */
+/** Returns the encryption context of the secret of a login. */
 export const loginContext = ({ workspaceId, env }: Tenant, id: number) => ({
   workspace: String(workspaceId),
   env,

@@ -1,6 +1,6 @@
 import type { tl } from '@mtcute/core';
 
-/** What the files of a kind are called, and are, where Telegram does not say. An animation is told as a document, too. */
+/** Names and types of files for which Telegram gives none, by kind. An animation also comes as a document. */
 export const unnamedMedia = {
   live_photo: { fileName: 'video.mp4', contentType: 'video/mp4' },
   photo: { fileName: 'photo.jpg', contentType: 'image/jpeg' },
@@ -48,7 +48,7 @@ function ofPhoto({ id, accessHash, fileReference, dcId, sizes }: tl.RawPhoto): M
   };
 }
 
-/** Of the forms of a picture those that can be fetched. */
+/** Returns a size of a picture, if it can be downloaded. */
 function sizeOf(size: tl.TypePhotoSize) {
   switch (size._) {
     case 'photoSize':
@@ -78,7 +78,7 @@ function ofDocument(document: tl.RawDocument): MediaFile | undefined {
   };
 }
 
-/** What a bot would be told it is. */
+/** Returns the kind of a document as the Bot API names it. */
 function kindOf(attributes: readonly tl.TypeDocumentAttribute[]): keyof typeof unnamedMedia {
   const video = attributes.find((one) => one._ === 'documentAttributeVideo');
   const audio = attributes.find((one) => one._ === 'documentAttributeAudio');
@@ -88,7 +88,7 @@ function kindOf(attributes: readonly tl.TypeDocumentAttribute[]): keyof typeof u
   return 'document';
 }
 
-/** What the files of a person's account are asked for by: the message says where its file is, as long as it has it. */
+/** Returns the reference of a file of a person's account. The message has the location of the file as long as it exists. */
 export const userFileRef = ({ messageId, fileId }: { messageId: number; fileId: string }) => `${messageId}/${fileId}`;
 
 export function readUserFileRef(ref: string): { messageId: number; fileId: string } {

@@ -1,4 +1,4 @@
-/** What Telegram answers instead of a result: `FLOOD_WAIT_30`, `PEER_FLOOD`. */
+/** Error that Telegram answers instead of a result: `FLOOD_WAIT_30`, `PEER_FLOOD`. */
 export class RefusedCall extends Error {
   readonly code: number;
 

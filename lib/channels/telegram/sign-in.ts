@@ -51,7 +51,7 @@ function firstHome(): Home {
   return { main, media: main };
 }
 
-/** What mtcute's methods need of a client. */
+/** Returns the parts of a client that mtcute's methods need. */
 const clientOf = ({ client, call }: Connection, app: App) =>
   ({
     call,

@@ -69,7 +69,7 @@ async function send(
   }
 }
 
-/** What was uploaded of an album is uploaded again. */
+/** Forgets the uploads of an album, so that they are uploaded again. */
 function forget(tenant: Tenant, job: StoredJob, { files }: Pick<Album, 'files'>) {
   const ids = files.map(({ id }) => id);
   return keepUploads(tenant, job, (kept) => kept.filter(({ attachmentId }) => !ids.includes(attachmentId)));

@@ -3,7 +3,7 @@ import type { UpdatesState } from '#lib/entities/inbound.ts';
 import { type Addressee, type App, connect, type Session } from './connection.ts';
 import { transferOver, type UserTransfer } from './user-transfer.ts';
 
-/** What has happened since a state, one after the other; `too-long`: more than Telegram tells. */
+/** Updates since a state, in order; `too-long` if there are more than Telegram reports. */
 export type Difference =
   | { kind: 'too-long' }
   | {
@@ -19,13 +19,13 @@ export type Difference =
 export interface UserConnection extends UserTransfer {
   /** Returns what Telegram calls the message, where it says so. */
   sendText(peer: Addressee, text: string, randomId: Long): Promise<number | undefined>;
-  /** What Telegram calls the last message that the account has sent to somebody and that is the one. */
+  /** Returns the ID of the last message of the account to somebody for which `isIt` is true. */
   lastSent(peer: Addressee, isIt: (message: tl.RawMessage) => boolean): Promise<number | undefined>;
   /** Undefined when the name is not a person's. */
   resolve(username: string): Promise<Addressee | undefined>;
   state(): Promise<UpdatesState>;
   differenceSince(state: UpdatesState): Promise<Difference>;
-  /** What somebody has written is read, up to a message. */
+  /** Marks the messages of somebody as read, up to a message. */
   markRead(peer: Addressee, messageId: number): Promise<void>;
   /** The session ends for ever. */
   logOut(): Promise<void>;

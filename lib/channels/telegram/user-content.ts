@@ -3,7 +3,7 @@ import type { TextEntity } from '#lib/entities/message.ts';
 import { type Content, contentOf, mention } from './content.ts';
 import type { MediaFile } from './media.ts';
 
-/** What a media is to a bot: its kind, and what the Bot API would say of it. */
+/** Returns the kind of a media and its fields, as in the Bot API. */
 function asBot(media: tl.TypeMessageMedia, { date, editDate = date }: tl.RawMessage): [kind: string, part: unknown] {
   switch (media._) {
     case 'messageMediaGeo':

@@ -136,7 +136,7 @@ async function fileOf(connection: Connection, id: number): Promise<MediaFile | u
   return message?._ === 'message' ? fileIn(message.media) : undefined;
 }
 
-/** What Telegram wants otherwise: another data centre, a new reference, or to be asked later. Throws what it is else. */
+/** Returns the correction that Telegram asks for: another data center, a new reference, or a wait. Throws any other error. */
 async function correct(
   place: Pick<MediaFile, 'location' | 'dcId'>,
   error: RefusedCall,
@@ -160,7 +160,7 @@ const inputMedia = (kind: MediaFile['kind'], { id, accessHash, fileReference }: 
     ? { _: 'inputMediaPhoto', id: { _: 'inputPhoto', id, accessHash, fileReference } }
     : { _: 'inputMediaDocument', id: { _: 'inputDocument', id, accessHash, fileReference } };
 
-/** What mtcute's upload needs of a client: all goes over the one connection, several parts at a time. */
+/** Returns the parts of a client that mtcute's upload needs. Several parts at a time share one connection. */
 const uploader = ({ client, call }: Connection, signal: AbortSignal) =>
   ({
     call: (request: tl.RpcMethod) => call(request, { timeoutMs: partTimeoutMs, signal }),

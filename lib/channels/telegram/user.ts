@@ -115,7 +115,7 @@ const lostSession = /^(AUTH_KEY_|SESSION_|USER_DEACTIVATED$)/;
 const banned = /^(USER_DEACTIVATED_BAN|PHONE_NUMBER_BANNED)$/;
 
 /**
- * What a failed call means for an account. One without an answer may be repeated, because Telegram recognises repeated messages by their
+ * Returns the outcome of a failed call. A call without an answer may be repeated, because Telegram recognizes repeated messages by their
  * random id.
  */
 export function outcomeOf(error: unknown): Outcome {

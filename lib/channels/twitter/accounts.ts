@@ -93,7 +93,7 @@ export async function disconnectTwitter(tx: UnitOfWork, id: number): Promise<Sto
 /** Whether X hears of it or not: without its tokens nobody here can use the account. Nobody else does until the unit of work is over. */
 async function endTokens(tx: UnitOfWork, id: number): Promise<void> {
   await lockForEnd(tx, { id, channel: twitter.name });
-  // Whoever had the account in hand may have renewed them.
+  // The former owner of the lease may have renewed them.
   const account = await new UnitOfWork(tx.tenant, system).get(Accounts, { id });
   // Somebody else has disconnected it.
   if (account.secret === '') return;

@@ -85,7 +85,7 @@ const clientHeaders = ({ clientId, clientSecret }: Tokens): Record<string, strin
     ? {}
     : { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` };
 
-/** What the token endpoint says of a request that it will never take (RFC 6749, section 5.2). */
+/** Answer of the token endpoint to a request that it will never accept (RFC 6749, section 5.2). */
 const TokenError = v.object({ error: v.string() });
 
 /** The refresh token is spent or revoked, or nobody knows for now. */
@@ -115,7 +115,7 @@ async function patiently<Result>(store: () => Promise<Result>): Promise<Result> 
 
 const Reason = v.object({ detail: v.optional(v.string()), title: v.optional(v.string()) });
 
-/** What an answer means for who asked (https://docs.x.com/x-api/fundamentals/response-codes-and-errors). */
+/** Returns the outcome of an answer for its caller (https://docs.x.com/x-api/fundamentals/response-codes-and-errors). */
 export function outcomeOf(answered: Answered): Outcome {
   const { status, body } = answered;
   const { detail, title } = v.is(Reason, body) ? body : {};
@@ -126,7 +126,7 @@ export function outcomeOf(answered: Answered): Outcome {
   return status >= 500 ? { kind: 'failed-for-now', error } : { kind: 'failed', error };
 }
 
-/** Of a 429; X says when its window of 15 minutes ends. */
+/** Returns the wait after a 429. X names the end of its window of 15 minutes. */
 export function secondsUntilReset({ headers }: Answered): number {
   const seconds = Number(headers['x-rate-limit-reset']) - now() / secondMs;
   return Number.isFinite(seconds) ? seconds : defaultWaitSeconds;

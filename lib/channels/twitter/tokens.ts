@@ -7,11 +7,11 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { accountSecret, secretContext } from '#lib/messages/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
 
-/** What a bearer's token is made of (RFC 6750, section 2.1); so are X's names of apps and their secrets. */
+/** Returns the schema of a bearer token (RFC 6750, section 2.1). X's client IDs and secrets have the same form. */
 const token = (max = 500) => pattern(/^[A-Za-z0-9\-._~+/]+=*$/, max, 'a token: letters, digits and -._~+/=');
 const clientField = () => token(200);
 
-/** What a caller logs an X account in with; a refresh token is of the client that got it. */
+/** Fields with which a caller connects an X account. A refresh token belongs to the client that got it. */
 export const tokenFields = {
   accessToken: token(),
   refreshToken: v.optional(token()),
@@ -33,13 +33,13 @@ const lifetimeMs = 2 * hourMs;
 export const secretOf = ({ accessToken, refreshToken, clientId, clientSecret }: Tokens): string =>
   JSON.stringify({ accessToken, refreshToken, clientId, clientSecret, expiresAt: fromNow(lifetimeMs) });
 
-/** What the secret of an account holds; older ones are the access token alone. Throws for a secret that cannot be read. Needs the key. */
+/** Returns the tokens in the secret of an account; older secrets hold only the access token. Throws if it is unreadable. Needs the key. */
 export async function tokensOf(tenant: Tenant, account: StoredAccount): Promise<Tokens> {
   const secret = await accountSecret(tenant, account);
   return secret.startsWith('{') ? v.parse(Tokens, JSON.parse(secret)) : { accessToken: secret };
 }
 
-/** What X answers to a refresh token that it takes. */
+/** Answer of X to a valid refresh token. */
 const Renewed = v.object({
   access_token: token(),
   refresh_token: v.optional(token()),
