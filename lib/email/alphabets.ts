@@ -4,7 +4,7 @@ export interface Alphabet {
   language: string;
   /** Letters that stand in a word of it. */
   letters: RegExp;
-  /** Those that are often there. */
+  /** Letters that occur often. */
   common: string;
 }
 

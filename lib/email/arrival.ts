@@ -17,7 +17,7 @@ const judged = {
 };
 const envelope = { mail: v.object({ source: v.string() }) };
 
-/** What SES notifies of a mail that it stored: the envelope, and what it thinks of the mail (SES, "Notification contents"). */
+/** Notification of SES for a stored mail: its envelope and its verdicts (SES, "Notification contents"). */
 export const Receipt = v.object({
   ...envelope,
   receipt: v.object({ ...judged, recipients: v.array(v.string()) }),
@@ -31,7 +31,7 @@ export type Judged = v.InferOutput<typeof Judged>;
 /** By which SES tries its topic when a rule is made; there is no mail. */
 const SetUp = v.object({ mail: v.object({ messageId: v.literal('AMAZON_SES_SETUP_NOTIFICATION') }) });
 
-/** Whatever SES notifies. */
+/** Any notification of SES. */
 export const Notice = v.lazy((notice) => (v.is(SetUp, notice) ? SetUp : Receipt));
 
 /** How a mail came: whether it is what it says. */

@@ -17,11 +17,11 @@ export const AuthenticationInput = v.union(
 
 type Checks = Pick<Authentication, 'spf' | 'dkim' | 'dmarc'>;
 
-/** What SES found, and the domains that it found it for. */
+/** Results of the checks of SES, with their domains. */
 export interface SesResults extends Checks {
   spfDomain: string | undefined;
   dkimDomains: readonly string[];
-  /** Of the From that DMARC was asked about. */
+  /** Domain of the From that DMARC checked. */
   dmarcDomain: string | undefined;
 }
 
@@ -69,11 +69,11 @@ export function domainOf(email: string): string {
   return key.slice(key.lastIndexOf('@') + 1);
 }
 
-/** Who answers for a domain answers for those below it. Not the other way: strangers have domains below `github.io`. */
+/** Returns whether a domain equals another or contains it. The reverse proves nothing: strangers have domains below `github.io`. */
 const isSameOrAbove = (domain: string, from: string) =>
   domain === from || (domain.includes('.') && from.endsWith(`.${domain}`));
 
-/** What stands between semicolons, without what is quoted or a comment, which a sender chooses; nothing where one has no end. */
+/** Returns the parts between semicolons, without quotes and comments, which a sender chooses. If one has no end, there are no parts. */
 function statementsIn(header: string): string[] {
   const statements = [''];
   let isQuoted = false;

@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { firstCharacters } from '#lib/core/text.ts';
 import { withoutFiller } from './filler.ts';
 
-/** What a message says. */
+/** Body of a message. */
 const Body = v.object({ bodyText: v.string(), bodyHtml: v.nullable(v.string()), newText: v.string() });
 export type Body = v.InferOutput<typeof Body>;
 
-/** What an item of 400 KB holds of a message, beside its keys. JSON is hardly ever shorter than what the table counts. */
+/** Limit for a row of a message, below the 400 KB of an item with its keys. JSON is almost never shorter than the counted size. */
 const maxRowBytes = 350_000;
 const partCharacters = 300_000;
 

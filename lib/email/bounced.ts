@@ -11,7 +11,7 @@ export async function markBounced(tx: UnitOfWork, email: string): Promise<void> 
   if ((await tx.find(BouncedAddresses, rowOf(email))) === undefined) tx.create(BouncedAddresses, rowOf(email));
 }
 
-/** Those of the addresses from which a mail has bounced for good. */
+/** Returns the addresses from which a mail has bounced permanently. */
 export async function bouncedAmong(tx: UnitOfWork, mailboxes: readonly Mailbox[]): Promise<string[]> {
   const found = await tx.findAll(
     BouncedAddresses,

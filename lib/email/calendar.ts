@@ -16,7 +16,7 @@ const answers = new Map([
 ]);
 const maxEvents = 5;
 
-/** What a calendar (RFC 5545) says of its first events: summary, time, and place, a line each. */
+/** Returns the summary, time, and place of the first events of a calendar (RFC 5545), a line each. */
 export function calendarText(calendar: string): string {
   const lines = calendar.replaceAll(/\r?\n[ \t]/g, '').split(/\r?\n/);
   const events: Map<string, Property>[] = [];

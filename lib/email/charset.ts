@@ -28,7 +28,7 @@ export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints 
   if (isAscii(bytes)) return { ...read(bytes, says ?? 'utf-8'), ...unknownOf(label, says) };
   const whole = isCut || isHalved(bytes) ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
   if (isUtf8(whole) && !(says?.startsWith('utf-16') && whole.includes(0))) return read(whole, 'utf-8');
-  // What has no eighth bit cannot be in a charset that needs it, and the other way round.
+  // Text without an eighth bit cannot be in a charset that needs it, and the reverse.
   if (says && says !== 'utf-8' && !isNarrow.test(says)) return read(bytes, says);
   if (isMostlyUtf8(bytes)) return read(bytes, 'utf-8');
   return { ...read(bytes, guess(bytes, [says ?? '', ...hints])), ...unknownOf(label, says) };
@@ -50,7 +50,7 @@ const cleanLabel = (label: string) =>
     .replace(/["';,*].*$/s, '')
     .trimEnd();
 
-/** What Windows calls charsets that have names of their own. */
+/** Names of charsets by Windows code page. */
 const codePages: Record<string, string> = {
   ...{ 932: 'shift_jis', 943: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 951: 'big5-hkscs', 1386: 'gbk' },
   ...{ 866: 'ibm866', 65001: 'utf-8', 65000: 'utf-7', 20866: 'koi8-r', 21866: 'koi8-u', 1200: 'utf-16le' },
@@ -159,7 +159,7 @@ function metaIn(bytes: Buffer): string | undefined {
   for (const [tag] of start.matchAll(/<(?:meta|\?xml)\b[^>]*>/gi)) {
     const [, charset] = /\b(?:charset|encoding)\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(tag) ?? [];
     const known = charsetOf(charset);
-    // What could be read as ASCII until here is no UTF-16.
+    // Bytes that were readable as ASCII up to here are not UTF-16.
     if (known) return known.startsWith('utf-16') ? 'utf-8' : known;
   }
   return undefined;
@@ -208,7 +208,7 @@ function isMostlyUtf8(bytes: Buffer): boolean {
 
 /** As much of a text shows its language. */
 const maxGuessedBytes = 16_384;
-/** What a hint is worth beside how likely the text is. */
+/** Points of a hint, compared with the likelihood of the text. */
 const hintPoints = 0.6;
 const commonest = 'windows-1252';
 
@@ -259,7 +259,7 @@ function likelihood(sample: Buffer, { charset, letters, common }: Alphabet): num
 
 function pointsOf(character: string, letters: RegExp, common: string): number {
   const rank = common.indexOf(character.toLowerCase());
-  // Of letters the first ones are the more frequent; of signs of words there are too many.
+  // The first letters of an alphabet are the most frequent. Word signs are too many to rank.
   if (rank >= 0) return character > '\u3000' ? 2 : 2 - (1.3 * rank) / Math.max(common.length, 25);
   if (isMark.test(character)) return 0.7;
   if (letters.test(character)) return 0.8;

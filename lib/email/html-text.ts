@@ -7,7 +7,7 @@ const blocks = new Set(
     ' ',
   ),
 );
-/** Of which nothing is shown. */
+/** Elements whose content is not shown. */
 export const unshown = [
   'title',
   'style',
@@ -28,7 +28,7 @@ export const unshown = [
   'noembed',
 ];
 const isUnshown = new Set(unshown);
-/** Of their cells each is apart from the next. */
+/** Elements that are cells of a table, whose texts are kept apart. */
 const cells = new Set(['td', 'th']);
 
 type Attributes = Record<string, string>;
@@ -87,7 +87,7 @@ class Writer {
   #preformatted = 0;
   #isAfterCell = false;
   #last = '\n';
-  /** Of the link that is open: where it leads, and its first piece. */
+  /** Open link: its address and the index of its first piece. */
   #link = { address: '', from: 0 };
 
   constructor(isUnquoted: boolean) {

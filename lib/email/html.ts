@@ -10,7 +10,7 @@ const harmlessStyles = [
 /** The parser takes the longer for a tag the more of them are open. */
 const maxDepth = 1000;
 
-/** What is left of the HTML; undefined where it is nested too deep. */
+/** Returns the sanitized HTML, or undefined if it is nested too deep. */
 function filtered(html: string, options: sanitizeHtml.IOptions): string | undefined {
   const tooDeep = new RangeError('nested too deep');
   let depth = 0;

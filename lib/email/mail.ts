@@ -17,12 +17,12 @@ import { newTextOf } from './quotes.ts';
 export interface Mail {
   /** Without angle brackets; null when the sender gave none. */
   messageId: string | null;
-  /** What it answers, the closest first. */
+  /** Message-IDs that it answers, the closest first. */
   references: string[];
   from: Mailbox;
   /** From stands there once and names one mailbox, which is kept as it was sent. */
   hasOneAuthor: boolean;
-  /** Whom an answer goes to instead. */
+  /** Mailboxes that get an answer instead of From. */
   replyTo: Mailbox[];
   to: Mailbox[];
   cc: Mailbox[];
@@ -35,7 +35,7 @@ export interface Mail {
   sentAt: string;
   /** An out-of-office notice or the like, which nobody wrote. */
   isAutomatic: boolean;
-  /** What SES wrote above the sender's own headers, if it is a mail that SES stored. */
+  /** Headers that SES wrote above the sender's, if SES stored the mail. */
   ses: SesHeaders;
 }
 
@@ -53,7 +53,7 @@ const maxHtmlCharacters = 200_000;
 const maxSubjectCharacters = 998;
 const maxReferences = 50;
 const maxReplyTo = 20;
-/** Of each of To and Cc. */
+/** Limit for To and for Cc. */
 const maxMailboxes = 100;
 const maxNameCharacters = 200;
 /** RFC 5321: no path is longer. */
@@ -111,7 +111,7 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
   };
 }
 
-/** What is kept of a mail that is not kept as a whole. */
+/** Number of characters that are kept of a mail that is cut. */
 const briefCharacters = 8_000;
 
 /** The beginning of its text alone, and why. */
@@ -124,7 +124,7 @@ export const abridged = (
   return { bodyText: `${beginning}\n\n${note}`, bodyHtml: null, newText: newTextOf(beginning) };
 };
 
-/** What is shown of it, with a note of all that was left out. */
+/** Returns the body to show, with a note of all omitted parts. */
 function bodyOf(texts: Contents['texts'], unread: readonly string[], omitted: string[]) {
   const html = htmlOf(texts, omitted);
   const whole = texts.map((part) => shownOf(part)).join('\n');
@@ -217,7 +217,7 @@ function unescapedUrl(text: string): string {
   }
 }
 
-/** Of types that the list of libmime leaves out, or names oddly. */
+/** File endings for types that libmime lacks or names unusually. */
 const endings: Record<string, string> = {
   ...{ 'image/jpeg': '.jpg', 'image/jpg': '.jpg', 'image/heic': '.heic', 'image/heif': '.heif', 'image/avif': '.avif' },
   ...{ 'audio/mpeg': '.mp3', 'audio/ogg': '.ogg', 'audio/mp4': '.m4a', 'audio/amr': '.amr', 'audio/opus': '.opus' },
@@ -273,8 +273,8 @@ const tooLongAddresses = 'addresses longer than any can be';
 const isWhole = (email: string) => Buffer.byteLength(email) <= maxAddressBytes && !email.includes(leftOutMark);
 
 /**
- * Who sent a mail without an address that can be read and kept: somebody whom no mail reaches, the same for the same address or, where
- * there is none, for the same header.
+ * Returns the unreachable mailbox of a sender whose address cannot be read or kept. It is the same for the same address or, without one,
+ * for the same header.
  */
 function nobody(from: Address | undefined, written: readonly string[], omitted: string[]): Mailbox {
   if (!omitted.includes(tooLongAddresses)) omitted.push('the address of its sender, which cannot be read');

@@ -12,9 +12,9 @@ import { joinedWords, labelsIn } from './words.ts';
 export interface Contents {
   /** The header section in UTF-8. */
   head: Buffer;
-  /** What it says of the authors may not be all that was sent. */
+  /** Whether the fields of the authors were cut. */
   isFromCut: boolean;
-  /** What is shown, part by part; of alternatives both. */
+  /** Texts to show, part by part; of alternatives both. */
   texts: { plain?: string; html?: string }[];
   attachments: {
     fileName: string | null;
@@ -24,33 +24,33 @@ export interface Contents {
     contentId: string | null;
     isInline: boolean;
   }[];
-  /** What it holds that is not read here, in words. */
+  /** Descriptions of parts that cannot be read. */
   unread: string[];
-  /** What was left out, in words. */
+  /** Descriptions of omitted parts. */
   omitted: string[];
 }
 
-/** Of what follows the header section: a line costs time however short it is. */
+/** Limit for the lines of a body: each costs time, however short it is. */
 const maxBodyLines = 1_000_000;
-/** Of one header field; of a longer one the middle is left out. */
+/** Limit for a header field. A longer one loses its middle. */
 const maxFieldBytes = 128 * 1024;
 const fieldTailBytes = 1024;
-/** Of all fields of the message's own head together, but those that say who writes what to whom: each name of these has `maxFieldBytes`. */
+/** Limit for all fields of the message's own head, except for authors, recipients, and subject: each name of these has `maxFieldBytes`. */
 const maxHeadBytes = 256 * 1024;
 const kept = [
   ...['from', 'sender', 'reply-to', 'to', 'cc', 'subject', 'date', 'message-id', 'in-reply-to', 'references'],
   ...['auto-submitted', 'precedence', 'return-path'],
   ...['content-type', 'content-disposition', 'content-transfer-encoding'],
 ];
-/** Of the head of one part, and of those of all parts together. */
+/** Limits for the head of one part, and for the heads of all parts together. */
 const maxPartHeadBytes = 64 * 1024;
 const maxPartHeadsBytes = 2 * 1024 * 1024;
 /** To keep a line costs about as much as so many bytes of it, however short it is. */
 const leastLineBytes = 64;
 const maxParts = 1000;
-/** Of all parts together, more than a mail keeps in the widest characters. */
+/** Limits for the texts of all parts together: above the kept size in the widest characters. */
 const maxTextBytes = { plain: 400_000, html: 800_000 };
-/** What a transfer encoding makes of a byte at most. */
+/** Maximum size of a byte in a transfer encoding. */
 const maxEncodedBytes = 3;
 const chunkBytes = 64 * 1024;
 
@@ -93,7 +93,7 @@ function openedMail(raw: Uint8Array) {
   return { ...given, ...opened(given, splitHead) };
 }
 
-/** What the headers say of the language: the charsets of their words, languages, and the countries of their domains. */
+/** Returns the hints of the headers on the language: charsets of words, languages, and countries of domains. */
 function hintsIn(head: Buffer): string[] {
   const text = head.toString('latin1', 0, maxFieldBytes);
   const languages = [...text.matchAll(/^(?:content|accept|x-accept)-language:\s*([\w-]+)/gim)];
@@ -150,7 +150,7 @@ export async function eachAttachment(
   }
 }
 
-/** Of base64 all that is no sign of it is passed over, and all that follows its padding: a list has put its footer there. */
+/** Yields the bytes of base64. Other characters are skipped, and so is all text after the padding, such as the footer of a list. */
 async function* fromBase64(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let left = '';
   for await (const chunk of sent) {
@@ -203,7 +203,7 @@ function splitHead(raw: Buffer) {
       isCut = true;
       isFromCut ||= name === 'from';
     }
-    // Of these there may be millions: nothing is made of them.
+    // There may be millions of these: no objects are made of them.
     if (room <= fieldTailBytes) continue;
     const short = withoutMiddle(section.subarray(start, end), room);
     rooms.set(name, left - Math.max(short.length, leastLineBytes));
@@ -289,7 +289,7 @@ function* chunksOf(buffers: readonly Buffer[]): Generator<Buffer> {
   }
 }
 
-/** What mailsplit's own parser overrides too, though its types do not say so. */
+/** Splitter with the members that mailsplit's own parser overrides too, although its types lack them. */
 const OpenSplitter = Splitter as unknown as new (
   options: SplitterOptions,
 ) => Splitter & { node: MimeNode; newNode(parent?: MimeNode | false): void };
@@ -357,7 +357,7 @@ class Part {
     this.#size.all += sent.length;
     for (const byte of sent) {
       if (byte === 0x3d) this.#size.escapes += 1;
-      // What is left are letters, digits, + and /; of base64 until its padding.
+      // The rest are letters, digits, + and /, counted for base64 until its padding.
       else if (byte > 0x2a && byte < 0x7b) this.#size.base64 += Number(this.#size.escapes === 0);
       else if (byte === 0x0a || byte === 0x0d) this.#size.lineEnds += 1;
     }
@@ -384,7 +384,7 @@ class Part {
     };
   }
 
-  /** That it holds what is not read here. */
+  /** Returns a description of the part if it cannot be read. */
   get unread(): string | undefined {
     const { contentType, filename, multipart } = this.node;
     const type = contentType || '';
@@ -398,7 +398,7 @@ class Part {
       : 'It is encrypted with S/MIME: only its recipient’s own mail program can read it.';
   }
 
-  /** What was sent, as it was before it was encoded for the way. */
+  /** Yields the content of a part without its transfer encoding. */
   async *decoded(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const { encoding } = this.node;
     const whole = withoutLoneLineEnd(sent);
@@ -498,7 +498,7 @@ function alternativeOf(node: MimeNode): MimeNode | undefined {
 const embeddedHeaders = ['From', 'To', 'Subject', 'Date'];
 const maxEmbeddedCharacters = 998;
 
-/** Who wrote a message that another one holds, and when. */
+/** Returns the author and the date of an embedded message. */
 function embeddedHead({ headers }: MimeNode): string {
   const lines = embeddedHeaders.flatMap((name) => {
     const value = joinedWords(headers === false ? '' : headers.getFirst(name));

@@ -6,7 +6,7 @@ import { sentAs } from './send.ts';
 
 export const noticeTypes = [...bounceTypes, 'complaint'] as const;
 
-/** What became of a mail with one of its recipients after SES took it. */
+/** Result of a mail for one recipient, after SES accepted it. */
 export interface Notice {
   recipient: string;
   type: (typeof noticeTypes)[number];
@@ -17,7 +17,7 @@ export interface Notice {
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,10}$/), v.transform(Number));
 
-/** What `sendMail` tags a mail with; an event has of each tag a list. */
+/** Tags that `sendMail` gives a mail. An event has a list for each tag. */
 const tags = v.object({
   workspace: v.tuple([number]),
   environment: v.tuple([v.picklist(environments)]),
@@ -89,7 +89,7 @@ function noticesIn(detail: v.InferOutput<typeof SesEvent>['detail']): Notice[] {
     case 'Bounce':
       return detail.bounce.bouncedRecipients.map((of) => ({
         ...shown(of),
-        // Of one that is undetermined SES does not know whether it is for good.
+        // SES does not know whether an undetermined bounce is permanent.
         type: detail.bounce.bounceType === 'Permanent' ? 'permanent' : 'transient',
         reason: reasonOf(of.diagnosticCode ?? '') || reasonOf(detail.bounce.bounceSubType),
       }));

@@ -7,7 +7,7 @@ interface Entity {
   body: Buffer;
 }
 
-/** What another entity holds, split as the message was. */
+/** Splits the content of another entity as the message was split. */
 type Split = (raw: Buffer) => Entity;
 
 /** The message with what a signature holds in the place of the signature (RFC 8551, 3.5.2), and with delimiters where its parts begin. */
@@ -76,7 +76,7 @@ function elementAt(ber: Buffer, at: number, depth: number): Element {
 
 const signedData = Buffer.from('2a864886f70d010702', 'hex');
 
-/** What CMS signs (RFC 5652, 5.1), undefined where it is not with the signature, or where this is none. */
+/** Returns the content that CMS signs (RFC 5652, 5.1), or undefined if it is detached or there is no signature. */
 function signedContent(ber: Buffer): Buffer | undefined {
   try {
     const [kind, wrapped] = elementAt(ber, 0, 0).children;

@@ -21,7 +21,7 @@ export interface NewMail {
   attachments?: StoredAttachment[];
 }
 
-/** Who asks for it. */
+/** Origin of the mail: a call, the panel, or a sequence. */
 export type Origin = Pick<StoredJob, 'source'> & Partial<Pick<StoredJob, 'apiKeyId' | 'sequenceId' | 'enrollmentId'>>;
 
 /**

@@ -12,7 +12,7 @@ import { getThread, openThread } from './store.ts';
 
 interface Outreach {
   contact: StoredContact;
-  /** Of the mails before this one. */
+  /** Thread of the earlier mails. */
   threadId: number | null;
   subject: string;
   text: string;

@@ -4,14 +4,14 @@ import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /**
- * So many processes send mail side by side: the fewest that an event source can be limited to, so that a batch of the slowest pace
- * ends within the time-out. Five mails at once each, they are through with about 30 a second.
+ * Number of processes that send mail at once: the minimum for an event source, so that a batch at the slowest pace ends within the
+ * timeout. Each sends five mails at once, so together they send about 30 a second.
  */
 export const maxSenders = 2;
 
-/** What is left of an invocation then suffices to send the mail and to write that down. */
+/** Time after which waiting ends: the rest of an invocation suffices to send the mail and write its result. */
 const giveUpMs = (mailTimeoutSeconds - 15) * secondMs;
-/** Who has a turn ahead waits no longer for another one, so that there is always one left for whoever has none. */
+/** Limit for the wait of a tenant that already has a turn ahead, so that a turn is left for tenants without one. */
 const furtherWaitMs = giveUpMs / 2;
 
 let freeAtMs = 0;

@@ -5,7 +5,7 @@ import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct, isOwnAddress, sameAddress } from './address.ts';
 
-/** Those who take part in a thread after a mail: first who wrote it or gets it from us, last whom a sender only named. */
+/** Returns the participants of a thread after a mail: first authors and our recipients, last people whom a sender only named. */
 export function participantsWith(
   before: readonly Participant[],
   active: readonly Mailbox[],
@@ -23,7 +23,7 @@ export function participantsWith(
 export const takesPart = ({ participants }: StoredThread, email: string) =>
   participants.some((participant) => sameAddress(participant.email, email));
 
-/** Whoever of a thread is neither the workspace nor the deployment's sender. */
+/** Returns the participants of a thread except for the workspace and the deployment's sender. */
 export const outsidersOf = (tenant: Tenant, { participants }: StoredThread) =>
   participants.filter(({ email }) => !isOwnAddress(tenant, email));
 

@@ -3,7 +3,7 @@ const hexDigits = new Map(
   [...'0123456789ABCDEFabcdef'].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
 );
 
-/** What was sent as quoted-printable (RFC 2045, 6.7), in time proportional to it. What is no escape stays as it is. */
+/** Decodes quoted-printable (RFC 2045, 6.7) in linear time. Invalid escapes are kept as they are. */
 export function fromQuotedPrintable(sent: Buffer): Buffer {
   const decoded = Buffer.alloc(sent.length);
   let length = 0;

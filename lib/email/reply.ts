@@ -70,7 +70,7 @@ async function answered(tx: UnitOfWork, { id: threadId, lastInbound }: StoredThr
 type Quoted = Pick<StoredEmailMessage, 'from' | 'sentAt' | 'createdAt'> & Body;
 type Texts = Pick<Written, 'bodyText' | 'bodyHtml'>;
 
-/** What somebody writes with the mail below that it answers, as much of that as there is room for. */
+/** Returns the texts of an answer with the mail that it quotes below, cut to the limits. */
 function quoting<Of extends Texts>(written: Of, mail: Quoted | undefined): Of {
   if (!mail) return written;
   const { name, email } = mail.from;

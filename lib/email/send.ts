@@ -95,7 +95,7 @@ export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<B
 const subjectHeader = (subject: string) =>
   subject.includes('=?') ? { prepared: true, foldLines: true, value: encodeWord(subject, 'B', 52) } : subject;
 
-/** What a mail would take for parts of its own may not be in base64 (RFC 2045, 6.4): it travels as bytes. */
+/** Returns the type of an attachment. Messages and multiparts may not be in base64 (RFC 2045, 6.4), so they are sent as bytes. */
 const partType = (contentType: string) =>
   /^(multipart|message)\//i.test(contentType) ? 'application/octet-stream' : contentType;
 

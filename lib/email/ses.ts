@@ -33,7 +33,7 @@ export function mayHaveLeft({ name, message, syscall }: Error & { syscall?: stri
   return wasConnected && (name === 'AbortError' || name === 'TimeoutError');
 }
 
-/** Of the deployment: what its role may do, its account, its sender, its configuration set. */
+/** Errors of the deployment: its role, account, sender, or configuration set. */
 const deploymentFaults = [
   'AccessDeniedException',
   'AccountSuspendedException',

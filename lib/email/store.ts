@@ -147,7 +147,7 @@ export async function listEmailMessages(
 
 const leastBytesOf = ({ body, moreParts }: StoredEmailMessage) => leastBytesIn(body, moreParts);
 
-/** What a message says. Throws for what nobody has packed. */
+/** Returns the body of a message. Throws if it cannot be unpacked. */
 export const bodyOf = async (tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> =>
   unpackBody(await partsOf(tx, message));
 

@@ -10,7 +10,7 @@ import type { Mail } from './mail.ts';
 import { takesPart } from './participants.ts';
 
 const topicDays = 30;
-/** Of the sender's threads on a topic so many are looked at, the newest, and of those that a mail answers, the closest. */
+/** Limit for the threads that are compared: the sender's newest on a topic, and the closest that a mail answers. */
 const maxLookedAt = 10;
 
 /**

@@ -14,7 +14,7 @@ const maxDelayDays = 365;
 /** In base64, with the text, SES takes no more. */
 const maxFilesBytes = 25 * 1024 * 1024;
 
-/** What somebody writes by mail. */
+/** Content of a mail that somebody writes. */
 export interface Written {
   to: readonly [Mailbox, ...Mailbox[]];
   cc: readonly Mailbox[];
