@@ -78,7 +78,7 @@ const firstWaiting = async (tenant: Tenant, accountId: number) =>
 async function wait(tenant: Tenant, { id, dueAt }: Transfer, accountId: number): Promise<void> {
   const isBehind = await transact(tenant, system, async (tx) => {
     const [transfer, first] = [await tx.find(Transfers, { id }), await firstOf(tx, accountId)];
-    // Whoever has the account may have begun with it.
+    // The owner of the account may have begun with it.
     if (transfer?.dueAt !== dueAt) return false;
     const isFirst = first === undefined || id <= first.id;
     const later = shifted(dueAt > tx.now ? dueAt : tx.now, isFirst ? busyMs : forgottenMs);

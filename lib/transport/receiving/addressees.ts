@@ -5,7 +5,7 @@ import { tenantOf } from '#lib/email/address.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** Of one mail, which each of them keeps. */
+/** Limit for the tenants of one mail, each of which keeps it. */
 const maxTenants = 10;
 /** SES takes no more of one mail. */
 const maxRecipients = 100;

@@ -25,7 +25,7 @@ import { countReceived, roomFor, type Sender } from './shares.ts';
 
 /** Timers may be early by what two clocks differ. */
 const earlyMs = secondMs;
-/** What waits for a day that is not used up is there for so long: the raw mail, for one. */
+/** Limit for waiting for a day with free quota. The sources, such as the raw mail, are kept that long. */
 const maxWaitedDays = 30;
 
 /**
@@ -55,7 +55,7 @@ async function store(tenant: Tenant, messageId: number, open: OpenSource): Promi
   const attempts = tries - waitedDays;
   const settled = new Map<number, Settled>();
   const add = (one: Settled) => void settled.set(one.id, one);
-  // Whoever made the last attempt was ended by it.
+  // The last attempt ended its worker.
   const error = attempts > maxAttempts ? undefined : await failureOf(bring(tenant, transfer, open, add));
   if (error) log().warn('attachments could not be stored', { messageId, tries, error });
   const left = parts.filter(({ attachmentId }) => !settled.has(attachmentId));
@@ -112,7 +112,7 @@ async function settle(
 const keysOf = (tenant: Tenant, { id, parts }: Transfer) =>
   parts.map(({ attachmentId }) => attachmentKey(tenant, id, attachmentId));
 
-/** Who was at it while its message was erased has ended by now, and may have left what it had brought. */
+/** Removes the files of a transfer whose message was erased. Its former worker has ended, and may have stored some. */
 async function removeBrought(tenant: Tenant, transfer: Transfer): Promise<void> {
   await removeFiles(keysOf(tenant, transfer));
   await transact(tenant, system, async (tx) => {
@@ -140,7 +140,7 @@ function bring(tenant: Tenant, transfer: Transfer, open: OpenSource, add: Add): 
   }
 }
 
-/** What a caller has uploaded is copied to where it stays; a message that cannot be sent for want of it says so itself. */
+/** Copies uploaded files to their permanent place. A message that cannot be sent without one fails with that error. */
 async function keep(tenant: Tenant, { id, parts }: Transfer, add: Add): Promise<void> {
   for (const part of parts) {
     const key = attachmentKey(tenant, id, part.attachmentId);
@@ -197,7 +197,7 @@ async function fetched(
   }
 }
 
-/** What one sender, and all together, may send on a day is stored; the rest is tomorrow's. */
+/** Raised when the daily bytes of one sender, or of all together, are used up: the rest waits for the next day. */
 class DayIsUsedUp extends Error {
   override message = 'as many bytes of files were received as a day takes';
 }

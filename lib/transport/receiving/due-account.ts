@@ -44,7 +44,7 @@ export const keepHearing = (
   keep(tenant, due, (inbound, now) => ({
     ...inbound,
     status: 'ok',
-    // That messages are missing is true until somebody has seen it.
+    // Missing messages are reported until somebody has seen it.
     lastError: inbound.status === 'failing' ? null : inbound.lastError,
     ...reached,
     failures: 0,

@@ -18,10 +18,10 @@ import { contactReplied } from '#lib/sequences/reply.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { countReceived, roomFor, type Sender } from './shares.ts';
 
-/** What is known of a mail besides what it says. */
+/** Verdicts on a mail, apart from its content. */
 export interface Judgement extends Pick<Arrival, 'isSpam' | 'hasVirus'> {
   authentication: Authentication;
-  /** Of the stored mail: by it a mail without a Message-ID is known when it comes again. */
+  /** Key of the stored mail, which identifies a repeated mail without a Message-ID. */
   key?: string;
 }
 
@@ -51,7 +51,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   const writer = thread && (await writerIn(tx, thread, email));
   const sender = writer ?? (isUnverified ? undefined : await contactWithEmail(tx, email));
   await tx.reserveIds({ [EmailMessages.name]: 1, [Messages.name]: 1, ...(thread ? {} : { [Threads.name]: 1 }) });
-  // Of a mail in a contact's thread that somebody else wrote it is not the author.
+  // In a contact's thread somebody else may have written the mail.
   const contactId = sender?.id ?? null;
   const mailId = await tx.nextId(EmailMessages);
   const { id: threadId } = thread
@@ -101,10 +101,10 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   return { threadId, messageId, isKnown: false };
 }
 
-/** What is no longer costs about what SES asks for a mail, and counts against no day. */
+/** Bytes of a mail that are not counted against a day: they cost about as much as SES charges for it. */
 const uncountedBytes = 64 * 1024;
 
-/** What a mail says; shortened where it is long and its sender has sent as much as a day takes, files included. */
+/** Returns the body of a mail, shortened if it is long and its sender has used up the daily bytes, files included. */
 async function bodyWithinDay(tx: UnitOfWork, mail: Mail, sender: Sender): Promise<Body> {
   // The conversation keeps the text once more.
   const bytes = 2 * Buffer.byteLength(mail.bodyText) + Buffer.byteLength(mail.bodyHtml ?? '');
@@ -193,7 +193,7 @@ const followUp = (
     status: thread.status === 'spam' || mail.isAutomatic ? thread.status : 'open',
   });
 
-/** Whom the sender asks to answer, of those whom a mail reaches: never ourselves. */
+/** Returns the mailboxes of Reply-To that a mail can reach, without our own. */
 const answerable = ({ replyTo }: Mail) => replyTo.filter(({ email }) => canBeReached(email) && !isOurs(email));
 
 const latestOf = (

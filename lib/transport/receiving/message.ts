@@ -26,10 +26,10 @@ const maxNameCharacters = 200;
 const maxBodyCharacters = 10_000;
 const leftOut = (what: string) => `[Left out of this message: ${what}.]`;
 
-/** Of what is too long the beginning is kept. */
+/** Returns the beginning of a text that is too long. */
 const beginning = (text: string) => firstCharacters(oneLine(text), maxNameCharacters);
 
-/** What somebody wrote as it may be stored; what was left out is named. */
+/** Returns a text as it may be stored, with a note of omitted parts. */
 function storable(body: string): string {
   const text = withoutControls(body).trim();
   if (text === '' && body.trim() !== '') return leftOut('control characters');
@@ -44,13 +44,13 @@ function withNote(text: string, what: string): string {
 
 const ThreadId = nullableLine(maxNameCharacters);
 
-/** What an account receives, whatever somebody wrote; the sender is known by the id at the platform or by the username. */
+/** Message that an account receives. Its sender is known by the id at the platform or by the username. */
 export const ReceiveMessage = v.object({
   channel: choice(platforms),
   accountId: idInput(),
   from: v.object({
     ...userIds(Object.values(messaging), 'received'),
-    // What no contact can have is nobody's name.
+    // A username that no contact can have is dropped.
     username: v.fallback(contactFields.username, undefined),
     name: v.optional(cleaned(nullableLine(maxNameCharacters), beginning)),
   }),
@@ -58,9 +58,9 @@ export const ReceiveMessage = v.object({
   /** At the platform. */
   threadId: v.optional(v.nullable(v.string()), null),
   sentAt: v.optional(timeInput()),
-  /** What the platform calls the message, by which a repetition and an edit are known. */
+  /** ID of the message at the platform, which identifies repetitions and edits. */
   platformMessageId: v.optional(PlatformMessageId),
-  /** Of an edit: when. */
+  /** Time of an edit. */
   editedAt: v.optional(timeInput()),
 });
 
@@ -87,7 +87,7 @@ export const IncomingMessage = v.object({
   attachments: v.optional(IncomingFiles),
   /** Where they are in the body as it was written. */
   entities: v.optional(v.array(TextEntity), []),
-  /** What the platform calls the message that this one answers. */
+  /** ID at the platform of the message that this one answers. */
   repliesTo: v.optional(PlatformMessageId),
   forwardedFrom: v.optional(v.nullable(cleaned(v.string(), beginning)), null),
   data: v.optional(Messages.schema.entries.data),
@@ -191,7 +191,7 @@ function placeOf({ channel, platformMessageId }: Received, target: Target): AtPl
   return { userId: String(userIdOn(channel, target) ?? `@${target.username}`), messageId: platformMessageId };
 }
 
-/** Of those who have a username as many are looked at, the newest. */
+/** Limit for the contacts with a username that are compared, the newest first. */
 const maxNamesakes = 25;
 
 /**
@@ -214,7 +214,7 @@ async function findKnown(tx: UnitOfWork, channel: Platform, target: Target, acco
   return last ?? (known === undefined ? found : undefined);
 }
 
-/** What the sender shows, or else the contact that it is: others may have it, too. */
+/** Returns the username of the sender, or else of its contact. Other contacts may have it too. */
 function writtenBy(platform: Platform, target: Target, contact: StoredContact): WrittenBy | undefined {
   const username = target.username ?? (contact.platform === platform ? contact.username : null);
   return username === null ? undefined : { platform, username, userId: userIdOn(platform, target) };

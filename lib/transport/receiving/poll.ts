@@ -52,7 +52,7 @@ export async function pollBots(tenant: Tenant): Promise<void> {
       await polls.end();
       await release(tenant, owner, isNobodyLeft);
     }
-    // Whoever began to poll meanwhile has found the lease taken.
+    // A poller that started meanwhile has found the lease taken.
     if (!isNobodyLeft || (await polledAccounts(tenant)).length === 0) return;
   }
 }
@@ -152,7 +152,7 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
   let offset = inbound?.offset;
   let restUntil = inbound?.restUntil ?? null;
   let limit = maxUpdates;
-  /** Of a bot of which nobody knows, and after a failure, an answer is not waited for: it says whether the bot hears. */
+  /** Whether the bot is known to receive. If not, the first call does not wait for updates, and its answer tells. */
   let isHearing = inbound?.status === 'ok' && inbound.lastError === null;
   try {
     while (!signal.aborted) {
@@ -205,7 +205,7 @@ async function ask(bot: BotApi, offset: number | undefined, seconds: number, lim
   const updateId =
     answer.kind === 'unreadable' ? Number(/"update_id"\s*:\s*(\d{1,15})/.exec(answer.text)?.[1]) : Number.NaN;
   if (Number.isSafeInteger(updateId)) return { kind: 'too-much', updateId };
-  // Of one update alone that is no answer: nobody knows which it is.
+  // A single update that is too large is a failure: its id is unknown.
   if (isTooLarge(answer) && limit > 1) return { kind: 'too-much', updateId: Number.NaN };
   return { kind: 'failed', ...failureOf(answer) };
 }
@@ -213,7 +213,7 @@ async function ask(bot: BotApi, offset: number | undefined, seconds: number, lim
 const isTooLarge = (answer: BotAnswer) =>
   answer.kind === 'unanswered' && answer.exchange.error === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
-/** What comes before it is stored and never asked for again. */
+/** Stores an offset: all updates before it are stored, and are never requested again. */
 const keepOffset = async (tenant: Tenant, id: number, offset: number): Promise<void> => {
   await writeIf({ key: keyOf(tenant, Inbounds, { id }), set: { offset }, if: { present: ['mode'] } });
 };

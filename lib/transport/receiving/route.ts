@@ -14,7 +14,7 @@ export async function routeMail(receipt: Receipt): Promise<void> {
   const tenants = await addresseesOf(action.objectKey, recipients);
   log().info('a mail gets in line', { key: action.objectKey, tenants: tenants.map(tenantKey) });
   const notice = v.parse(Judged, receipt);
-  // Whoever names many of them would have a place in the line of each.
+  // A sender to many tenants would have a place in the queue of each.
   const group = tenants.length > 1 ? 'several' : undefined;
   await sendMessages(
     'workspace-mail',

@@ -3,10 +3,10 @@ import { digestOf } from '#lib/entities/bounce.ts';
 import type { Authentication } from '#lib/entities/email-message.ts';
 import { type Counted, remaining, take } from '#lib/table/quota.ts';
 
-/** Who has sent something, as far as that is known. */
+/** Sender of a message, as far as it is known. */
 export interface Sender {
   contactId: number | null;
-  /** Of a mail. */
+  /** Address, if it is a mail. */
   email?: string | undefined;
   verdict?: Authentication['verdict'] | undefined;
 }

@@ -30,5 +30,5 @@ export async function take(
   await noteReceived(tenant, accountId, timestamp());
 }
 
-/** What a validator says quotes what somebody has written. */
+/** Returns an error without the text of a message, which the errors of a validator quote. */
 const withoutText = (error: unknown) => (v.isValiError(error) ? new Error('it has another form') : (error as Error));

@@ -117,7 +117,7 @@ function filesOf(
   };
 }
 
-/** Whom a message is forwarded from, as far as Telegram says. */
+/** Returns the name of the author from whom a message is forwarded, if Telegram gives it. */
 function originOf(origin: tl.TypeMessageFwdHeader | undefined, people: ReadonlyMap<number, tl.RawUser>): string | null {
   if (origin?._ !== 'messageFwdHeader') return null;
   const { fromName, fromId, postAuthor } = origin;

@@ -23,7 +23,7 @@ const Chat = v.object({ id: id(), type: v.string(), ...names });
 const User = v.object({ id: id(), is_bot: v.optional(v.boolean(), false), ...names });
 const epochSeconds = () => v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(253_402_300_799));
 
-/** What a file of any kind says of itself (https://core.telegram.org/bots/api#document). */
+/** Fields of a file of any kind (https://core.telegram.org/bots/api#document). */
 const TelegramFile = v.object({
   file_id: v.string(),
   file_unique_id: v.optional(v.string()),
@@ -99,7 +99,7 @@ async function store(tx: UnitOfWork, accountId: number, update: TelegramUpdate):
 
 const at = (seconds: number) => timestamp(new Date(seconds * secondMs));
 
-/** What the button to start a bot writes, with what its link has named. */
+/** Matches the text of the start button of a bot, with the parameter of its link. */
 const start = /^\/start(@\w+)?( [\w-]{1,64})?$/;
 
 /** Returns false for what nobody has written. */
@@ -155,7 +155,7 @@ const Origin = v.object({
   chat: v.optional(v.object({ title: v.optional(v.string()), ...names })),
 });
 
-/** Whom a message is forwarded from (https://core.telegram.org/bots/api#messageorigin). */
+/** Returns the name of the author from whom a message is forwarded (https://core.telegram.org/bots/api#messageorigin). */
 function originOf(given: unknown): string | null {
   const origin = v.safeParse(Origin, given);
   if (!origin.success) return null;
@@ -165,7 +165,7 @@ function originOf(given: unknown): string | null {
 
 function filesOf(message: TelegramMessage, accountId: number): v.InferInput<typeof IncomingMessage>['attachments'] {
   const kind = fileKinds.find((name) => message[name] !== undefined);
-  // Of a picture there are several sizes, the largest last.
+  // A picture has several sizes, the largest last.
   const file = kind && [message[kind]].flat().at(-1);
   if (!file) return undefined;
   const { fileName, contentType } = unnamedMedia[kind];

@@ -8,7 +8,7 @@ import { IncomingMessage, receiveMessage } from './message.ts';
 
 const userId = twitter.identity.received;
 
-/** What is asked of X for each event, and what of the people and media that it names. */
+/** Fields that are requested from X for each event, and for its people and media. */
 export const wanted = {
   'dm_event.fields': 'id,text,event_type,created_at,sender_id,dm_conversation_id,participant_ids,attachments',
   expansions: 'sender_id,participant_ids,attachments.media_keys',
@@ -23,7 +23,7 @@ const DmEvent = v.object({
   text: v.optional(v.string(), ''),
   created_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
   sender_id: userId,
-  /** Of two people: both ids. */
+  /** IDs of both people, in a conversation of two. */
   dm_conversation_id: v.optional(v.string()),
   participant_ids: v.optional(v.array(v.string()), []),
   attachments: v.optional(v.object({ media_keys: v.optional(v.array(v.string()), []) })),
@@ -50,7 +50,7 @@ const Media = v.object({
   ),
 });
 
-/** What an answer names besides its events; what cannot be read is not there. */
+/** People and media of an answer, without unreadable ones. */
 export interface Included {
   people: ReadonlyMap<string, v.InferOutput<typeof Person>>;
   media: ReadonlyMap<string, v.InferOutput<typeof Media>>;

@@ -8,7 +8,7 @@ const lateIds = BigInt(lateMs) << 22n;
 
 type Known = Pick<EventsKnown, 'floor' | 'seen'>;
 
-/** What an account knows that begins with what comes after these. */
+/** Returns the known events of an account that begins after these. */
 export const begunAt = (ids: readonly string[]): Known => ({
   floor: ids.reduce((newest, id) => (BigInt(id) > BigInt(newest) ? id : newest), '0'),
   seen: [],
@@ -20,7 +20,7 @@ export const isKnown = ({ floor, seen }: Known, id: string): boolean => isSettle
 /** Whether nothing older than an event can be new. */
 export const isSettled = ({ floor }: Pick<Known, 'floor'>, id: string): boolean => BigInt(id) <= BigInt(floor);
 
-/** What is known once these, of which all older ones are stored, are stored, too. */
+/** Returns the known events after these are stored too. All older events must be stored. */
 export function advance({ floor, seen }: Known, ids: readonly string[]): Known {
   const all = [...new Set([...seen, ...ids])].map(BigInt).sort((one, other) => (one < other ? -1 : 1));
   const settled = (all.at(-1) ?? 0n) - lateIds;

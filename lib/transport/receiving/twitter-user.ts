@@ -19,13 +19,13 @@ import { take } from './take.ts';
 import { type Included, includedIn, receiveEvent, wanted } from './twitter-event.ts';
 import { advance, begunAt, isKnown, isSettled } from './twitter-known.ts';
 
-/** Of a page, whose texts may have 10,000 characters, each of them escaped. */
+/** Limit for a page, whose texts may have 10,000 characters, each of them escaped. */
 const maxResponseBytes = 16 * 1024 * 1024;
-/** As many events as X has on a page, and fewer where nobody can read so many. */
+/** Sizes of a page: the maximum of X, and smaller ones if that page is unreadable. */
 const pageSizes = [100, 10, 1];
-/** So many new events are stored in one turn, the oldest. */
+/** Limit for the new events that are stored in one turn, the oldest first. */
 const maxHeld = 1000;
-/** After so many what is known is written down. */
+/** Number of events after which the known ones are written. */
 const maxUnkept = 20;
 /** When there is more to do. */
 const soonSeconds = 1;
@@ -93,7 +93,7 @@ async function ask(tenant: Tenant, inbound: StoredInbound, api: TwitterApi, dead
   await keepHearing(tenant, due(), { events: reached }, isDone ? usual : soonSeconds);
 }
 
-/** Who the account is at X, which of one that an operator has connected nobody knows yet. */
+/** Returns the user ID of the account at X, and asks X for it if an operator has connected the account. */
 async function ownIdOf(tenant: Tenant, api: TwitterApi): Promise<string> {
   const { id, platformUserId: known } = api.account;
   if (known !== undefined) return known;

@@ -13,7 +13,7 @@ import { userPollers } from './user-pollers.ts';
 
 /** How long whoever uses the account is waited for: who sends gives it free between any two batches, who fetches files after a turn. */
 const giveUpMs = 20 * secondMs;
-/** What there is is fetched for so long; the last of it has time to be stored. */
+/** Time for fetching updates, which leaves time to store the last of them. */
 const budgetMs = (userPollTimeoutSeconds - 35) * secondMs;
 /** Outlives every process that holds it. */
 const leaseMs = (userPollTimeoutSeconds + 5) * secondMs;

@@ -5,8 +5,8 @@ import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { outcomeIfOutOfSequence } from '#lib/sequences/step.ts';
 
 /**
- * What becomes of a job without an attempt, for who claims it meanwhile, or has claimed it: its contact is erased, or its sequence does not go
- * on with it. Undefined when it may leave.
+ * Returns the outcome of a claimed job that may not be sent, because its contact is erased or its sequence is paused or over; undefined if
+ * it may be sent.
  */
 export async function outcomeBeforeSending(tenant: Tenant, job: StoredJob): Promise<Outcome | undefined> {
   const [erased, instead] = await Promise.all([outcomeIfErased(tenant, job), outcomeIfOutOfSequence(tenant, job)]);

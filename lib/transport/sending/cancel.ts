@@ -11,7 +11,7 @@ import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fail } from './end.ts';
 
-/** What a key has queued. */
+/** Returns the filter for the queued jobs of a key. */
 const queuedBy = (keyId: string) => ({ key: keyId, status: 'queued' }) as const;
 
 /** `isLast`: the second time through. */
@@ -58,7 +58,7 @@ export async function cancelQueuedJobs(
 }
 
 const pageSize = 500;
-/** So many are looked at one by one; of more, the few that are being sent count, too. */
+/** Limit for checking jobs one by one. Above it, the few that are being sent count too. */
 const exactly = 4 * pageSize;
 
 async function countWaiting(tenant: Tenant, { actor }: UnitOfWork, keyId: string): Promise<number> {

@@ -220,7 +220,7 @@ async function putOff(place: Account, { until }: Block, jobIds: readonly number[
       const job = await getJob(tx, id);
       if (!isWaiting(tx, job) || job.isHeld) return;
       const account = await tx.get(Accounts, { id: place.accountId });
-      // What ends while they are put off one after the other leaves them due.
+      // If the reason ends while they are put off one by one, the others stay due.
       if (until === null ? account.state === 'active' : until <= tx.now) return;
       const runAt = until ?? givesUpAt(job, account);
       if (runAt <= tx.now) await fail(tx, job, `the account was ${account.state} for 24 hours`);

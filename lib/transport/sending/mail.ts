@@ -102,7 +102,7 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   }
 }
 
-/** What the table or we ourselves failed at before SES was asked: nothing has left. A refusal is one for good. */
+/** Returns the outcome of a failure before the call of SES, so that nothing has left. A refusal is permanent. */
 const notPrepared = (error: Error): Outcome =>
   error instanceof Problem && error.status < 500
     ? { kind: 'failed', error: error.message }
@@ -133,7 +133,7 @@ async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {
 const countRecipients = ({ to, cc, bcc }: Pick<OutgoingMail, 'to' | 'cc' | 'bcc'>) =>
   to.length + cc.length + bcc.length;
 
-/** What SES says. */
+/** Returns the outcome of an error of SES. */
 function outcomeOf(error: Error): Outcome {
   if (isThrottled(error) && !isDeploymentFault(error)) return { kind: 'throttled', error: error.message };
   if (mayHaveLeft(error))

@@ -44,7 +44,7 @@ export const messageOrFileFields = <One extends Descriptors>(channel: One) => {
 
 type Send = v.InferOutput<v.ObjectSchema<ReturnType<typeof messageOrFileFields<Descriptors>>, undefined>>;
 
-/** Who asks for it. */
+/** Origin of the message: a call, the panel, or a sequence. */
 type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
 
 /**

@@ -38,7 +38,7 @@ export async function receiveNotices({ tenant, jobId, messageId, notices }: Noti
     await transact(tenant, system, async (tx) => takeNotice(tx, await mailOf(tx, { id: jobId }), notice));
 }
 
-/** Of each recipient of the mail the first: at most as many as a mail has. */
+/** Returns the first notice for each recipient of the mail, so that their number is bounded. */
 function noticesFor({ to, cc, bcc }: StoredEmailMessage, notices: readonly Notice[]): Notice[] {
   const recipients = new Set([...to, ...cc, ...bcc].map(({ email }) => addressKey(email)));
   const found = new Map<string, Notice>();

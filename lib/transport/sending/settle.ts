@@ -19,7 +19,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { failQueuedFor, followBlock } from './blocked.ts';
 import { endJob } from './end.ts';
 
-/** What an ended job means for the rows of its channel. */
+/** Changes that the end of a job makes to the rows of its channel. */
 interface Completion<Facts, Name extends SagaName = SagaName> {
   end(tx: UnitOfWork, job: StoredJob, facts: Facts): Promise<StoredJob>;
   saga: SagaKind<State<Facts>, Name>;
@@ -51,7 +51,7 @@ interface Attempt<Facts> {
   outcome: Outcome;
   completion: Completion<Facts>;
   facts: Facts;
-  /** What changes besides while the job goes on waiting. */
+  /** Makes additional changes while the job continues to wait. */
   wait?: (tx: UnitOfWork) => Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { OpenSender } from '#lib/messages/jobs/sender.ts';
 import { type Message, receiveGroups } from '#lib/queues/receive.ts';
 import { drainAccount } from './drain.ts';
 
-/** What a timer says: of an account, and of which job if one became due. */
+/** Fields of a timer: the account, and the job if one became due. */
 const signal = { accountId: id(), jobId: v.optional(id()) };
 
 /** Handles a batch of timers, account by account side by side. Returns those that failed through a fault of ours. */
