@@ -3,7 +3,7 @@ import type { CrmClient, EventKind } from '#client/index.ts';
 import { eventKinds } from './kinds.ts';
 import { Failure } from './verb.ts';
 
-/** What a cause may do. */
+/** Tools of a cause. */
 interface Causing {
   crm: CrmClient;
   /** The body of the call that causes the event, with what the caller sets in it. */
@@ -148,7 +148,7 @@ const known: Partial<Record<EventKind, Cause>> = {
 
 const unknown: Cause = { not: 'cli/causes.ts names none yet' };
 
-/** Of every kind of event that there is. */
+/** Causes of every kind of event. */
 export const causes = Object.fromEntries(eventKinds.map((kind) => [kind, known[kind] ?? unknown])) as Record<
   EventKind,
   Cause

@@ -52,7 +52,7 @@ export const addressOf = (values: CommonValues): string => baseUrlOf(values) ?? 
 
 const demoPath = () => join(process.env['DATA_DIR'] || '.local', 'demo.json');
 
-/** Of the system that `npm start` runs from here. */
+/** Reads the connection to the system that `npm start` runs in this folder. */
 function readDemo(): { content: string; baseUrl?: string } | undefined {
   const path = demoPath();
   if (!existsSync(path)) return undefined;
@@ -107,7 +107,7 @@ export const reaching = (url: string) => async (request: Request) => {
   }
 };
 
-/** Of a failed fetch: `ECONNREFUSED`. */
+/** Returns the reason of a failed fetch: `ECONNREFUSED`. */
 export function reasonOf(error: unknown): string {
   const { cause, code, message, name } = error as Error & { code?: string };
   if (name === 'TimeoutError') return 'no answer in time';

@@ -32,12 +32,12 @@ export function receiverUrl(given: string): string {
   return new URL(url).href;
 }
 
-/** What is posted: an event as it is signed and sent to endpoints. */
+/** Delivery to post: an event as it is signed and sent to endpoints. */
 export interface Delivery {
   kind: string;
   /** The event's exact text. */
   body: string;
-  /** What it repeats. */
+  /** ID of the delivery that it repeats. */
   replayOf: string | null;
 }
 

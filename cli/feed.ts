@@ -31,7 +31,10 @@ export async function findEvent(crm: CrmClient, given: string): Promise<AnyEvent
 /** Whether an event kind is one of those that are wanted. */
 export type Wanted = (kind: string) => boolean;
 
-/** Of `contact.created`, `contact.*` and `*`, separated by commas; raises UsageError for what fits no kind that the API knows. */
+/**
+ * Returns the filter for kinds such as `contact.created`, `contact.*`, and `*`, separated by commas. Raises UsageError for an unknown
+ * kind.
+ */
 export async function wantedKinds(crm: CrmClient, given: string | undefined): Promise<Wanted> {
   if (given === undefined) return () => true;
   const patterns = given.split(',').map((pattern) => pattern.trim());

@@ -1,6 +1,6 @@
 import { UsageError } from './verb.ts';
 
-/** What `key=value` says: JSON where it is JSON (numbers, true, null, lists), else a text. */
+/** Field of `key=value`: JSON if the value is JSON (numbers, true, null, lists), else a text. */
 export interface Field {
   path: string[];
   text: string;

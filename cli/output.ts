@@ -1,4 +1,4 @@
-/** What others have written must not steer the terminal: control characters are shown as escapes. */
+/** Control characters, which are shown as escapes, so that texts of others cannot control the terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
@@ -55,7 +55,7 @@ export class Output {
   }
 }
 
-/** Whoever reads us may stop at any time (`crm events tail | head -1`): that is an end, not a failure. */
+/** Ends the command without a failure when its reader stops (`crm events tail | head -1`). */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

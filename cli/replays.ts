@@ -3,7 +3,7 @@ import { ApiError, type CrmClient, type Schema } from '#client/index.ts';
 
 type Delivery = Schema<'Delivery'>;
 
-/** What the API has repeated or tried out at an endpoint: no event of the feed says so. */
+/** Replay or test of the API at an endpoint, which is not in the feed. */
 interface Repeated {
   kind: string;
   /** The event's exact text. */

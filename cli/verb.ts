@@ -3,7 +3,7 @@ import type { Output } from './output.ts';
 
 /** An option as parseArgs takes it, with what the help says of it. */
 interface Option extends ParseArgsOptionDescriptor {
-  /** What stands for its value: `URL`. */
+  /** Placeholder of its value: `URL`. */
   value?: string;
   help: string;
 }
@@ -22,7 +22,7 @@ export const commonOptions = {
   help: { type: 'boolean', short: 'h', help: 'this text' },
 } as const satisfies Options;
 
-/** What parseArgs makes of the options. */
+/** Values of the options, from parseArgs. */
 export type Values<Own extends Options> = ReturnType<
   typeof parseArgs<{ options: Own & typeof commonOptions; allowPositionals: true }>
 >['values'];
@@ -31,14 +31,14 @@ export type CommonValues = Values<Record<never, never>>;
 
 interface Given<Own extends Options> {
   values: Values<Own>;
-  /** What was given without a name of an option. */
+  /** Arguments without the name of an option. */
   operands: string[];
   output: Output;
 }
 
 export interface Verb<Own extends Options = Options> {
   summary: string;
-  /** What stands after the verb: `<kind> [--override a.b=c]…`. */
+  /** Usage after the verb: `<kind> [--override a.b=c]…`. */
   usage: string;
   /** Further paragraphs of the help. */
   more?: string;
@@ -49,8 +49,8 @@ export interface Verb<Own extends Options = Options> {
 /** Keeps the types of a verb's options. */
 export const verb = <const Own extends Options>(of: Verb<Own>): Verb => of as unknown as Verb;
 
-/** What the caller has written is wrong: exit code 2. */
+/** Error in the command as written: exit code 2. */
 export class UsageError extends Error {}
 
-/** What was asked for was refused or has failed: exit code 1. */
+/** Refusal or failure of the command: exit code 1. */
 export class Failure extends Error {}

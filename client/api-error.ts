@@ -2,7 +2,7 @@ import type { components } from './schema.ts';
 
 type Envelope = components['schemas']['ApiError'];
 
-/** What the API answers but a 2xx. */
+/** Error for every answer of the API except 2xx. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -37,7 +37,7 @@ export function retryAfterSecondsOf({ headers }: Response): number | null {
   return given !== null && /^[0-9]{1,9}$/.test(given) ? Number(given) : null;
 }
 
-/** Of an answer's body, which is something else than the envelope where a proxy has answered for the API. */
+/** Returns the error of an answer. Its body is not the envelope if a proxy has answered for the API. */
 export function errorOf(response: Response, body: unknown): ApiError {
   if (typeof body === 'object' && body !== null && 'error' in body && 'message' in body)
     return new ApiError(response, body as Envelope);

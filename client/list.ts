@@ -7,7 +7,7 @@ interface Page<Item> {
   nextCursor: number | null;
 }
 
-/** What a GET answers with 200. */
+/** Body of a 200 answer to a GET. */
 type Answer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } };
 }

@@ -3,7 +3,7 @@ import { retryAfterSecondsOf } from './api-error.ts';
 export interface Retries {
   /** How often a call is tried again; 3 unless said. */
   maxRetries?: number;
-  /** Of one attempt; 35,000 unless said: the API answers within 30 seconds. */
+  /** Timeout of one attempt. Default: 35,000, because the API answers within 30 seconds. */
   timeoutMs?: number;
   /** A `Retry-After` that is longer ends the retries; 60,000 unless said: the API's requests are counted by the minute. */
   maxWaitMs?: number;

@@ -84,7 +84,7 @@ async function callOf(operands: readonly string[], { field = [], data, header = 
 
 const bodyOf = (fields: readonly Field[]) => fields.reduce(withField, {});
 
-/** Of the API's own paths alone, so that the key goes nowhere else. */
+/** Returns the path and query of an address. Raises for anything but a path of the API, so that the key goes nowhere else. */
 function placeOf(address: string): { path: string; query: URLSearchParams } {
   if (!/^\/(?!\/)[^\s\\#{}]*$/.test(address))
     throw new UsageError(`"${address}" is no path of the API: it is like /v1/contacts`);
@@ -129,7 +129,7 @@ async function answerTo(crm: CrmClient, { method, path, query, body, headers }: 
   return { body: data as unknown, response };
 }
 
-/** Of the pages to come, too: the feed goes on by `since`, every other list by `after`. */
+/** Yields the items of all pages. The feed continues by `since`, every other list by `after`. */
 async function* itemsOf(crm: CrmClient, call: Call): AsyncGenerator<unknown, void> {
   const next = call.path === '/v1/events' ? 'since' : 'after';
   for (;;) {

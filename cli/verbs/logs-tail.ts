@@ -49,7 +49,7 @@ The key needs the scope keys:manage.`,
     const young = () => ({ ...query, since: new Date(now - lateMs).toISOString() });
 
     const { crm } = connect(values, { fetch: timed(reaching(url)) });
-    // What is there already, also where nothing of it is to be shown.
+    // Reads the existing requests, even if none of them is shown.
     const before = await requestsOf(crm, young());
     const recent = last === 0 ? [] : await latest(crm, query, last, isShown);
     for (const request of recent.toReversed()) show(request);

@@ -3,7 +3,7 @@ import { operandsOf } from '../operands.ts';
 import { UsageError, verb } from '../verb.ts';
 
 interface Setup {
-  /** What to do with the text. */
+  /** Instruction for the text. */
   where: string;
   /** Without a key it names the variable of the environment, or what stands for the key. */
   text(url: string, key: string | undefined): string;

@@ -33,7 +33,7 @@ function verified(secret: string, headers: Record<string, string>, body: string)
     return verifyWebhook(body, headers, secret);
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
-    // Of a right signature only the time can be wrong.
+    // If the signature is right, only the time can be wrong.
     signedEvent(secret, headers, body);
     throw new Failure(
       `the signature is right, and its time is not of the last five minutes (${error.message}); --any-time`,
@@ -41,7 +41,7 @@ function verified(secret: string, headers: Record<string, string>, body: string)
   }
 }
 
-/** Whatever its age; raises Failure with what can be said of the reason. */
+/** Returns the event of a signature of any age. Raises Failure with the reason. */
 function signedEvent(secret: string, headers: Record<string, string>, body: string): unknown {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
   const missing = names.find((name) => !headers[name]);
