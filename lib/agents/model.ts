@@ -4,7 +4,7 @@ export interface Turn {
   text: string;
 }
 
-/** What a language model is asked. */
+/** Prompt for a language model. */
 export interface Prompt {
   system: string;
   turns: readonly Turn[];

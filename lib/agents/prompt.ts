@@ -8,7 +8,7 @@ export const handOffMark = '[HAND OFF]';
 /** The field that holds what is known about a contact, who may have written it. */
 const contactField = 'untrusted_contact';
 
-/** What the model is given before the conversation; nothing in it was written by a stranger (contract, revision 1.3). */
+/** Returns the prompt before the conversation. Strangers have written none of it (contract, revision 1.3). */
 export function systemPrompt(agent: StoredAgent): string {
   return [
     agent.instructions,
@@ -29,7 +29,7 @@ export function readCompletion(text: string): { draft: string; handOffReason: st
   return { draft: rest.join('\n').trim(), handOffReason: first.slice(handOffMark.length).trim() || 'not stated' };
 }
 
-/** What is known about the contact, as the first thing said in the conversation. */
+/** Returns the known facts about the contact, as the first turn of the conversation. */
 export function contactTurn({ name, username, company, stage, leadScore, notes }: StoredContact): Turn {
   const known = Object.entries({ name, username, company, stage, leadScore, notes });
   const facts = Object.fromEntries(known.filter(([, value]) => value !== null));

@@ -73,8 +73,8 @@ export function permitTestRun({ scopes }: Caller, { contactId }: v.InferOutput<t
 }
 
 /**
- * What the agent would answer; nothing is sent or stored. With a contact its context is added. Raises 404, 409 for a disabled
- * agent or a model that Bedrock refuses, 400 for an unknown contact, 429 when the day's tokens are used up or too many such calls are under way, 503 when the model takes too long.
+ * Returns the answer that the agent would give, with the context of a contact if one is named. Raises 404, 409 for a disabled agent or
+ * a refused model, 400 for an unknown contact, 429 if the daily tokens or the concurrent calls are used up, 503 after a timeout.
  */
 export async function testRun(
   tx: UnitOfWork,

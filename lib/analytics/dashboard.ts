@@ -90,7 +90,7 @@ async function contactFigures(tx: UnitOfWork, range: Range, meter: Meter): Promi
 /** A range that is shorter is looked through. */
 const halfMonthMs = 15 * dayMs;
 
-/** What was made in a range: the months are counted, and at each end the shorter part of one is looked through. */
+/** Returns the number of contacts created in a range. Months have counters; at each end the shorter part of a month is read. */
 async function countCreated(tx: UnitOfWork, range: Range, stages: Promise<Sums[]>, meter: Meter): Promise<number> {
   if (Date.parse(range.to) - Date.parse(range.from) < halfMonthMs)
     return countOf(entriesWithin(tx, Contacts, { created: true }, range, meter));

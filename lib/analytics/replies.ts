@@ -19,7 +19,7 @@ const isBefore = (a: Moment, b: Moment) => (a.at === b.at ? a.id < b.id : a.at <
 
 type Conversation = { [Direction in Said['direction']]?: { first: Moment; last: Moment } };
 
-/** What the messages of each known contact tell of replies; they come in any order, and none is kept. */
+/** Replies of each known contact. Add messages in any order; none is kept. */
 export class Conversations {
   #of = new Map<number, Conversation>();
 

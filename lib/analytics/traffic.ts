@@ -28,7 +28,7 @@ export type SeenMessage = v.InferOutput<typeof SeenMessage>;
 /** One that failed in the range, or was made in it and still waits. */
 type SeenJob = v.InferOutput<typeof SeenJob>;
 
-/** What went through the channels, summed. */
+/** Sums of the traffic of the channels. */
 export class Traffic {
   #sent = 0;
   #failed = 0;
@@ -47,7 +47,7 @@ export class Traffic {
     else if (status === 'queued') this.queued += 1;
   }
 
-  /** What both analyses say of messages. */
+  /** Returns the sums of messages that both analyses need. */
   get sums() {
     return {
       sent: this.#sent,

@@ -101,7 +101,7 @@ export async function identifySession(token: string, place: Place, ip: string): 
     scopes: scopesOfRole(member.role),
     ipAllowlist: [],
     rateLimitPerMinute: allowance.limit,
-    // What a member makes does not end with the session.
+    // Things that a member creates do not end with the session.
     expiresAt: null,
     ip,
   };

@@ -2,7 +2,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 
 type Classified = Parameters<typeof isTransientError>[0];
 
-/** What nobody repeats at once, and yet may pass: a deadline of our own, a slow model. */
+/** Names of errors that may pass but are not retried at once: our own deadline, or a slow model. */
 const others = ['AbortError', 'ModelTimeoutException'];
 
 /** DynamoDB's, of a write to an item that is in somebody's transaction, or has just been written in another region. */
@@ -27,5 +27,5 @@ export const isThrottled = (error: unknown): boolean =>
 /** Whether S3 says that an object is not there, which it says to who may list the bucket; others are refused, as is who lacks a permission. */
 export const isMissing = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchKey';
 
-/** What S3 would say of an object that nobody has. */
+/** Returns the error of S3 for a missing object. */
 export const missing = (): Error => Object.assign(new Error('there is no such object'), { name: 'NoSuchKey' });

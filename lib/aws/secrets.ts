@@ -8,7 +8,7 @@ const kms = () => {
   return client;
 };
 
-/** What a secret belongs to, authenticated with it: `{ workspace: '7', account: '3' }`. A secret moved elsewhere cannot be read. */
+/** Encryption context of a secret: `{ workspace: '7', account: '3' }`. A secret that is moved elsewhere cannot be read. */
 export type SecretContext = Record<string, string>;
 
 /** A secret that we must read back, as it is stored (base64). Needs the key. */
@@ -31,7 +31,7 @@ const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException'];
 /** Whether `decrypt` failed because of what it was given: no secret, one of something else, or one of another key, as of an earlier deployment. */
 export const isUnreadable = (error: unknown): boolean => error instanceof Error && unreadable.includes(error.name);
 
-/** What is read with a secret; undefined where that is unreadable, which no trying again mends. */
+/** Returns the result of reading a secret, or undefined if it is unreadable, which a retry does not fix. */
 export const unlessUnreadable = <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
   reading.catch((error: unknown) => {
     if (isUnreadable(error)) return undefined;

@@ -21,7 +21,7 @@ const touches = (item: { id: number }) => `contact/${item.id}`;
 const everything = () => '*';
 const { platform, tags, metadata } = readOnlyInPatch;
 
-/** What an item of a batch of contacts may be (contract section 2). */
+/** Kinds of items in a batch of contacts (contract section 2). */
 export const contactOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: v.literal('create'), ...CreateContact.entries }), v.title('CreateContactItem')),

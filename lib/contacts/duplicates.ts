@@ -12,7 +12,7 @@ export async function listDuplicates(
   { after, limit }: v.InferOutput<typeof DuplicateQuery>,
 ): Promise<Page<StoredContact>> {
   const contact = await getStoredContact(tx, id);
-  // Of those that share one thing as many as could be shown, and one more for the contact itself.
+  // Reads as many contacts with the same value as can be shown, and one more for the contact itself.
   const sharing = async (field: keyof typeof normalize): Promise<Page<StoredContact>> => {
     const value = contact[field];
     if (value === null) return { items: [], nextCursor: null, hasMore: false };

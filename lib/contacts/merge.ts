@@ -84,9 +84,9 @@ export async function mergeContacts(
 type Merging = {
   from: number;
   to: number;
-  /** Those of the source whose entries have yet to follow it. */
+  /** Tags of the source whose entries are not moved yet. */
   tagIds: number[];
-  /** Those that both had. */
+  /** Tags that both contacts had. */
   sharedTagIds: number[];
   next: string | null;
   /** Somebody may be twice in a sequence then. */
@@ -130,7 +130,7 @@ async function moveTags(
     }
   }
   if (target === undefined) return left;
-  // Whoever deletes a tag finds those who have it by their entries.
+  // Deleting a tag finds its contacts by their entries.
   const gone = tagIds.filter((id) => !left.includes(id) && !tags.some((tag) => tag.id === id));
   const tagIdsLeft = target.tagIds.filter((id) => !gone.includes(id));
   if (tagIdsLeft.length < target.tagIds.length) tx.update(Contacts, { ...target, tagIds: tagIdsLeft });
@@ -162,7 +162,7 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
   };
 }
 
-/** What the target does not take, in one note; more of them where it holds no more. */
+/** Returns notes with the values that the target does not take: one, or more if one cannot hold them. */
 function notesOf(target: StoredContact, source: StoredContact, metadata: Record<string, string>): string[] {
   const fields = dropped.filter(
     (field) => target[field] !== null && source[field] !== null && source[field] !== target[field],

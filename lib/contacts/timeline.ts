@@ -11,7 +11,7 @@ import { getStoredContact } from './read.ts';
 
 type Entry = Item<typeof Activities>;
 
-/** What happened to a contact, newest first. Raises 404. */
+/** Returns the activities of a contact, newest first. Raises 404. */
 export async function listActivities(
   tx: UnitOfWork,
   contactId: number,
@@ -21,7 +21,7 @@ export async function listActivities(
   return page;
 }
 
-/** What happened to all contacts, or to one, newest first. */
+/** Returns the activities of all contacts, or of one, newest first. */
 export function listAllActivities(
   tx: UnitOfWork,
   query: v.InferOutput<typeof WorkspaceActivityQuery>,

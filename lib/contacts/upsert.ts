@@ -24,7 +24,7 @@ import type { ShownContact } from './view.ts';
 
 /** Two are too many, whoever else there is. */
 const maxMatches = 2;
-/** So many are named where several match. */
+/** Limit for the matching contacts that an error names. */
 const maxNamed = 100;
 
 /**
@@ -59,7 +59,7 @@ export async function upsertContact(
   }
   const only = found[0] ?? (merged && (await resolveMerged(tx, merged.into)));
   if (only) {
-    // Whoever was merged into somebody with another username keeps it.
+    // A contact that a merge gave another username keeps it.
     const { platform: _, ...change } = found.length === 0 ? { ...fields, username: undefined } : fields;
     return { contact: await changeContact(tx, only.id, change), isNew: false };
   }
@@ -73,7 +73,7 @@ export async function upsertContact(
 interface Sought {
   value: string;
   by: Pick<Listing<typeof Contacts>, 'where' | 'contains'>;
-  /** What two upserts of the same person meet at. */
+  /** Key on which two upserts of the same person conflict. */
   match: string;
   isMatch(contact: StoredContact): boolean;
 }

@@ -27,7 +27,7 @@ export const longestCallSeconds = Math.max(
 export const workerTimeoutSeconds = 30;
 /** Time-out of a worker that reads the table's stream: a hundred records at once. */
 export const streamTimeoutSeconds = 60;
-// Of workers whose leases and budgets follow from it.
+// Timeouts of workers, from which their leases and budgets follow.
 export const fanOutTimeoutSeconds = 60;
 export const sagaTimeoutSeconds = 60;
 export const deliverTimeoutSeconds = 30;

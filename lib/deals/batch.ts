@@ -6,7 +6,7 @@ import { createDeal, moveDeal, patchDeal } from './store.ts';
 
 const touches = (item: { id: number }) => `deal/${item.id}`;
 
-/** What an item of a batch of deals may be (contract section 6). */
+/** Kinds of items in a batch of deals (contract section 6). */
 export const dealOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: choice(['create']), ...CreateDeal.entries }), v.title('CreateDealItem')),

@@ -6,7 +6,7 @@ import { createTask, patchTask, setTaskStatus } from './task-store.ts';
 
 const touches = (item: { id: number }) => `task/${item.id}`;
 
-/** What an item of a batch of tasks may be (contract section 7). */
+/** Kinds of items in a batch of tasks (contract section 7). */
 export const taskOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: choice(['create']), ...CreateTask.entries }), v.title('CreateTaskItem')),

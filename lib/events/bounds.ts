@@ -3,7 +3,7 @@ import { firstBytes } from '#lib/core/text.ts';
 /** No text in an event is longer (contract 1.3): bytes of UTF-8. */
 const maxTextBytes = 16 * 1024;
 
-/** What an event's data may weigh as JSON, so that its outbox row, its row in the feed and a delivery all fit DynamoDB's 400 KB. */
+/** Limit for an event's data as JSON, so that its outbox row, its feed row, and a delivery all fit DynamoDB's 400 KB. */
 const maxDataBytes = 300_000;
 
 interface Bounded {
@@ -13,9 +13,8 @@ interface Bounded {
 }
 
 /**
- * What is stated of an event in the size that an event may have: texts of at most 16 KiB, cut between two characters, and named in
- * `truncated`, which is absent when nothing was cut. Data that is too large all the same gets shorter texts, lists and maps, and is
- * left out where its very names are too long, which no event of ours has.
+ * Returns an event within its size limit: texts above 16 KiB are cut between characters and named in `truncated`. Data that are still too
+ * large get shorter texts, lists, and maps, and are left out if only their names are too long.
  */
 export function bounded<Draft extends Bounded>(draft: Draft, maxBytesOfData: number = maxDataBytes): Draft & Bounded {
   const { truncated: before = [] } = draft;

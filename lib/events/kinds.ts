@@ -23,7 +23,7 @@ import { EventActor, environments } from '#lib/core/tenant.ts';
 /** An id of ours, or the public part of a key. */
 const id = v.string();
 const actor = EventActor;
-/** What a patch changed: field names as `data` writes them. */
+/** Changes of a patch, by field name as in `data`. */
 const changesByField = v.pipe(
   v.record(v.string(), v.pipe(v.object({ from: v.unknown(), to: v.unknown() }), v.title('EventChange'))),
   v.title('EventChanges'),
@@ -426,10 +426,10 @@ export const eventKinds = {
 };
 export type EventKind = keyof typeof eventKinds;
 
-/** What the events of a kind are about: its name before the dot. */
+/** Noun of a kind of events: its name before the dot. */
 export type EventNoun = EventKind extends `${infer Noun}.${string}` ? Noun : never;
 
-/** By what events are about the scope that reads it: a member whose role lacks it is shown none of them. */
+/** Scope that reads the events of a noun. A member whose role lacks it sees none of them. */
 export const readBy: Record<EventNoun, Scope> = {
   message: 'contacts:read',
   contact: 'contacts:read',

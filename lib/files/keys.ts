@@ -10,10 +10,10 @@ export const exportsPrefix = 'exports/';
 
 const placeOf = ({ workspaceId, env }: Tenant) => `${workspaceId}/${env}`;
 
-/** Of a file that a caller is about to upload. */
+/** Returns a new key for a file that a caller will upload. */
 export const uploadKey = (tenant: Tenant) => `${uploadsPrefix}${placeOf(tenant)}/${randomText(32)}`;
 
-/** Of an attachment, whatever attempt stores it. */
+/** Returns the key of an attachment, the same for every attempt. */
 export const attachmentKey = (tenant: Tenant, messageId: number, attachmentId: number) =>
   `messages/${placeOf(tenant)}/${messageId}/${attachmentId}`;
 
@@ -25,8 +25,8 @@ export const ownKey = (tenant: Tenant, key: string | null): string | null =>
 export const keysOf = (tenant: Tenant, { key, uploadedAs }: Pick<StoredAttachment, 'key' | 'uploadedAs'>): string[] =>
   [key, uploadedAs ?? null].flatMap((one) => ownKey(tenant, one) ?? []);
 
-/** Of an export: all that is written of it lies there. */
+/** Returns the folder of an export, which holds all its files. */
 export const exportFolder = (tenant: Tenant, exportId: number) => `${exportsPrefix}${placeOf(tenant)}/${exportId}/`;
 
-/** Of an export that is complete. */
+/** Returns the key of a complete export. */
 export const exportKey = (tenant: Tenant, exportId: number) => `${exportFolder(tenant, exportId)}document`;

@@ -1,11 +1,11 @@
-/** What becomes of asking for a file: its bytes, or why there are none; `expired`: nobody has them any more. */
+/** Result of opening a file: its bytes, or the reason why there are none. `expired`: the source no longer has it. */
 type Opened = { kind: 'bytes'; bytes: AsyncIterable<Uint8Array> } | { kind: 'too_large' | 'failed' | 'expired' };
 
 /** Where the files of messages that came in are fetched. */
 export interface FileSource {
-  /** Of one file; more is not fetched. */
+  /** Limit for one file. Larger ones are not fetched. */
   maxBytes: number;
-  /** By what the source calls it. Throws what may pass. */
+  /** Opens a file by its reference at the source. Throws errors that may pass. */
   open(ref: string): Promise<Opened>;
   close(): Promise<void>;
 }

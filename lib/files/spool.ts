@@ -13,7 +13,7 @@ const prefix = 'crm-api-file-';
 /** Longer than any function runs. */
 const leftMs = 15 * minuteMs;
 
-/** What an invocation left that was killed: the disk of a function is kept for the next one. */
+/** Removes the files of a killed invocation: the disk of a function is kept for the next one. */
 async function removeLeftovers(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   const left = names.filter((name) => Number.parseInt(name.slice(prefix.length), 10) < now() - leftMs);

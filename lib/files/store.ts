@@ -97,7 +97,7 @@ function dispositionOf(fileName: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** What a browser might run is served as bytes, also to one that shows what it should save. */
+/** Returns the type with which a file is served: types that a browser might run become plain bytes. */
 function servedType(contentType: string): string {
   const isShown =
     /^[\w.+-]+\/[\w.+-]+$/.test(contentType) && !/html|xml|svg|script|xsl|multipart|mht/i.test(contentType);

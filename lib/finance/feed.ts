@@ -33,7 +33,7 @@ const Feed = v.union([
 ]);
 
 const maxBytes = 10 * 1024 * 1024;
-/** Of one pull; what stands behind them is named and left. */
+/** Limit for one pull. Further rows are reported and left out. */
 const maxRows = 100_000;
 const maxReported = 3;
 

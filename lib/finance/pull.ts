@@ -20,7 +20,7 @@ import { book } from './transaction-store.ts';
 /** The pull's worker gives up before it. */
 const leaseMs = (pullTimeoutSeconds + 10) * secondMs;
 const ingestMs = (pullTimeoutSeconds - 60) * secondMs;
-/** So many rows, each with its index entries, fit one transaction. */
+/** Number of rows that fit one transaction with their index entries. */
 const rowsPerTransaction = 8;
 
 const pulls = leases({ until: 'leasedUntil', at: (epochMs) => timestamp(new Date(epochMs)) });
@@ -28,16 +28,16 @@ const pulls = leases({ until: 'leasedUntil', at: (epochMs) => timestamp(new Date
 interface Result {
   /** Why the pull failed. */
   failure: string | null;
-  /** What is wrong with some of the rows. */
+  /** Errors of some of the rows. */
   refused: string | null;
   ingested: number;
   /** When it is pulled again: at once where there was more than time allowed. */
   next: 'in its interval' | 'at once' | 'tomorrow';
-  /** Of the feed, where all of it has just been booked. */
+  /** Digest of the feed, if all of it was booked now. */
   digest: string | null;
 }
 
-/** So many reads does a row cost that is booked, where each that is looked up is one. */
+/** Cost of booking a row, in reads; looking one up costs one. */
 const bookingReads = 25;
 const dayIsUsedUp =
   'the feeds of this workspace have had as many rows today as a day takes: it is pulled again tomorrow';
@@ -136,7 +136,7 @@ async function isWanted(tenant: Tenant, taken: StoredRevenueSource): Promise<boo
   return source?.isActive === true && pulls.isHeldBy(source, taken);
 }
 
-/** Those that were never booked, as far as it can be read what was: that of one row need not hold up the others. */
+/** Returns the rows that were never booked. An unreadable booking does not block the other rows. */
 async function unseen(
   tx: UnitOfWork,
   revenueSourceId: number,

@@ -94,7 +94,7 @@ export async function pauseRevenueSource(tx: UnitOfWork, id: number): Promise<St
 const encrypted = async (tenant: Tenant, id: number, credential: string | null) =>
   credential === null ? null : encrypt(credential, secretContext(tenant, id));
 
-/** What a source's credential belongs to. */
+/** Returns the encryption context of a source's credential. */
 export const secretContext = (tenant: Tenant, id: number) => ({
   tenant: tenantKey(tenant),
   revenueSource: String(id),

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Owed = 'invoice' | 'pending';
 
-/** What is owed per currency, in order of its code. One round trip. */
+/** Returns the outstanding amounts by currency, in order of its code. One round trip. */
 export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
   const sums = new Sums();
   for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, Invoices, 'outstanding')) {
@@ -20,7 +20,7 @@ export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
   return sums.entries().map(([currency, { count, cents }]) => ({ currency, count, total: fromCents(cents, currency) }));
 }
 
-/** What realized transactions share that are summed together. */
+/** Fields by which realized transactions are grouped. */
 type Group = Pick<Transaction, 'currency' | 'type' | 'category'>;
 
 function groupOf(name: string): Group {
@@ -95,7 +95,7 @@ class Sums {
     this.#sums.set(name, { count: sum.count + count, cents: sum.cents + cents });
   }
 
-  /** Those that are not empty, in order of name. */
+  /** Returns the sums that are not empty, in order of name. */
   entries() {
     return [...this.#sums].filter(([, { count }]) => count !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
   }

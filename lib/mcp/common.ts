@@ -50,8 +50,8 @@ const notesOnAll = { ids: '(a,b)', metadata: '{key: value}' };
 const ofPaging = ['after', 'limit'];
 
 /**
- * What a tool takes, and with it the other filters of the lists behind it: by their names alone, as one parameter, because a line
- * each would not fit the budget. The tool is given them among its own.
+ * Adds the other filters of the lists behind a tool to its parameters, named in one parameter, because a line for each would exceed
+ * the budget. The tool gets them among its own arguments.
  */
 export function withFilters(
   takes: Parameters,
@@ -76,7 +76,7 @@ export function withFilters(
   return description === '' ? takes : { ...takes, filters: own(v.object({}), description) };
 }
 
-/** What a list takes: the filters that are described, all others, and paging. */
+/** Returns the parameters of a list: described filters, all others, and paging. */
 export const listing = (
   list: Endpoint,
   described: Record<string, string>,

@@ -21,7 +21,7 @@ import {
 import type { ToolResult } from './result.ts';
 import { untrustedNotice } from './untrusted.ts';
 
-/** What the protocol needs to know of the tools behind it. */
+/** Tools behind the protocol. */
 export interface Toolbox {
   /** The definitions of those that the caller may use, always in the same order. */
   list(): object[];

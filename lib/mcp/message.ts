@@ -54,7 +54,7 @@ export function jsonIn<Value>(text: string, isKind: (value: unknown) => value is
 
 export const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
-/** What means absent as a whole: null, an empty text, an empty list. */
+/** Returns whether a value means that it is absent: null, an empty text, or an empty list. */
 export const isNothing = (value: unknown) =>
   value === undefined || value === null || isBlank(value) || isEmptyList(value);
 const isEmptyList = (value: unknown) => isList(value) && value.length === 0;

@@ -62,7 +62,7 @@ export const isChoice = (uses: Tool['uses']): uses is Choice => !Array.isArray(u
 export const endpointsOf = ({ uses }: Tool): Endpoint[] =>
   isChoice(uses) ? Object.values(uses.values).flat() : [...uses];
 
-/** What a value of a choice asks: the second of its endpoints, where there is one, for a call with an id. */
+/** Returns the endpoint for a value of a choice: its second one, if any, for a call with an id. */
 export function allOrOne(values: Choice['values'], value: unknown, { id }: Arguments): Endpoint {
   const [all, one = all] = values[String(value)] ?? [];
   const asked = id === undefined ? all : one;
@@ -86,7 +86,7 @@ export function isAllowed(tool: Tool, scopes: readonly Scope[]): boolean {
   return values ? values.length > 0 : endpointsOf(tool).every((of) => allows(scopes, of));
 }
 
-/** What overwrites is destructive; a call that costs money each time is neither read-only nor worth repeating. */
+/** Hints by effect. Overwriting is destructive; a call that costs money is neither read-only nor idempotent. */
 const hints: Record<Effect, object> = {
   reads: { readOnlyHint: true },
   'asks a model': { destructiveHint: false },

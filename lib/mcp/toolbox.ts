@@ -58,7 +58,7 @@ async function run(
   }
 }
 
-/** What says nothing of what is looked for. */
+/** Arguments that are no filters. */
 const asides = ['after', 'limit', 'fields'];
 
 /** A search that understood none of its filters would give everything. Raises 400. */

@@ -54,8 +54,8 @@ export function clientAddress(
 }
 
 /**
- * Whom requests from an address are counted for: the address, or of IPv6 the first 48 bits, within which whoever has one address may have as many as
- * they like: tunnels give as much for nothing.
+ * Returns the network for which requests of an address are counted: the address, or the first 48 bits of IPv6, which free tunnels give to
+ * one client.
  */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -38,7 +38,7 @@ export type OutboundFailure =
   | 'malformed'
   | 'reset';
 
-/** What came back, also when it broke off. */
+/** Answer of an outbound request, even if it broke off. */
 interface OutboundAnswer {
   status: number | null;
   headers: Record<string, string | string[] | undefined>;

@@ -84,7 +84,7 @@ class Question {
     const addresses = answers.flatMap((answer) => (typeof answer === 'string' ? [] : answer.map(located)));
     if (addresses.length > 0) return addresses;
     const failure = answers.find(isFailure);
-    // That there is no such name holds for both families.
+    // A missing name is missing for both families.
     if (!failure || answers.includes('ENOTFOUND')) throw new Unresolved('ENOTFOUND');
     // The root's name servers are what every resolver knows.
     const [control] = this.#isGivenUp ? [] : await this.#within(controlMs, resolver.resolveNs('.'));
@@ -92,7 +92,7 @@ class Question {
     throw new Unresolved(failure === 'ECANCELLED' ? silentNameServer : failure);
   }
 
-  /** What is found, or the code of the error. */
+  /** Returns the answers, or the code of the error of each. */
   async #within(timeoutMs: number, ...questions: Promise<string[]>[]): Promise<(string[] | string)[]> {
     const cancel = deadline(timeoutMs, () => this.#resolver.cancel());
     const answers = await Promise.all(questions.map((question) => question.catch(({ code }) => `${code}`)));

@@ -85,7 +85,7 @@ async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<U
   return refused.map(({ index, error }) => ({ row: (batch[index] as Delayed).row, error }));
 }
 
-/** What a tenant's queue is sent besides timers: no row keeps it. */
+/** Message to a tenant's queue that is no timer: no row keeps it. */
 interface Message {
   tenant: Tenant;
   message: Record<string, unknown>;

@@ -16,7 +16,7 @@ export const TimerRow = v.object({
   group: v.string(),
   /** One message makes the worker do whatever is due of the group. */
   isForGroup: v.optional(v.boolean()),
-  /** Those of a queue and tenant count as one when they are past their time. */
+  /** Whether the overdue timers of a queue and tenant count as one. */
   isPaced: v.optional(v.boolean()),
   /** How often the sweeper has sent its message, and when last. */
   tries: v.optional(count(), 0),

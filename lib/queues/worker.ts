@@ -1,7 +1,7 @@
 import type { Need } from '#lib/core/needs.ts';
 import type { QueueName } from '#lib/core/queues.ts';
 
-/** What starts a worker. Infra makes the event-source mapping or the rule from it. */
+/** Trigger of a worker, from which infra makes the event-source mapping or the rule. */
 export type Trigger =
   | {
       queue: QueueName;
@@ -23,11 +23,11 @@ export interface WorkerSettings {
   needs?: readonly Need[];
   timeoutSeconds: number;
   memoryMb?: number;
-  /** Of the local disk, which outlives an invocation that is killed; 512 without. */
+  /** Size of the local disk, which outlives a killed invocation. Default: 512. */
   diskMb?: number;
 }
 
-/** Of a worker that is fed by a queue, by the stream or by the log. */
+/** Settings of a worker that a queue, the stream, or the log triggers. */
 export type TriggeredBy<By extends 'queue' | 'stream' | 'log'> = WorkerSettings & {
   trigger: Extract<Trigger, Record<By, unknown>>;
 };

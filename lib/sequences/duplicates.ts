@@ -28,7 +28,7 @@ function isAhead(one: Standing, other: Standing): boolean {
 async function standingOf(tx: UnitOfWork, enrollment: StoredEnrollment): Promise<Standing> {
   const job = enrollment.jobId === null ? undefined : await tx.find(Jobs, { id: enrollment.jobId });
   const isInHand = job?.status === 'queued' && !isWaiting(tx, job);
-  // What was sent may yet have to be written down in its enrollment.
+  // The enrollment may not record a sent message yet.
   const isUnsent = enrollment.jobId !== null && job?.status !== 'sent';
   return {
     enrollment,
@@ -51,7 +51,7 @@ export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, 
   );
   const others = (await Promise.all(pages)).flatMap(({ items }) => items);
   const own = { enrollment, stepsSent: enrollment.currentStep - 1, inHandUntil: job.claimedUntil ?? lastOfAll };
-  // Who comes to the end may begin again; two at a time were of two contacts.
+  // A completed contact may enroll again. Two enrollments at a time belonged to two contacts.
   const wasBeside = ({ completedAt }: StoredEnrollment) => String(completedAt) > enrolledAt;
   for (const other of others.filter((one) => one.id !== id)) {
     if (other.status === 'replied' && wasBeside(other)) return true;
@@ -64,7 +64,7 @@ export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, 
 type Place = Pick<StoredEnrollment, 'sequenceId' | 'id'>;
 type State = { contactId: number; left: Place[] | null };
 
-/** So many are noted at once. */
+/** Limit for the enrollments that are noted at once. */
 const maxNoted = 1000;
 
 /** Two contacts who were in one sequence are one: one of the two enrollments ends, and what it has not yet sent is not sent. */

@@ -76,7 +76,7 @@ export const resumeEnrollments = sagaOf('sequence-resume', 'active', async (tx, 
   if (heldAt === null) return;
   const { startedAt, steps } = await tx.get(Sequences, { id: enrollment.sequenceId });
   const pausedMs = Math.max(0, new Date(at).getTime() - new Date(heldAt).getTime());
-  // Of a draft that begins now the first step may have got another delay since.
+  // The first step of a draft that starts now may have a new delay.
   const resumedAt = startedAt === at ? shifted(at, (steps[0] as Step).delayMinutes * minuteMs) : undefined;
   tx.update(Enrollments, {
     ...enrollment,

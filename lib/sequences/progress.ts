@@ -28,7 +28,7 @@ export async function stepCompleted(tx: UnitOfWork, job: StoredJob): Promise<voi
   } else if (next === undefined) {
     endEnrollment(tx, sequence, enrollment, 'completed');
   } else {
-    // Whoever pauses it meanwhile would hold what still waits for this message.
+    // A pause in the meantime would hold the jobs that still wait for this message.
     tx.requireUnchanged(Sequences, sequence);
     tx.update(Enrollments, {
       ...enrollment,

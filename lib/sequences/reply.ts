@@ -10,11 +10,11 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { contactHasReplied, endEarly } from './end-early.ts';
 import { runningEnrollments } from './running.ts';
 
-/** So many end with what a contact has written. */
+/** Limit for the enrollments that end with a message of a contact. */
 const maxAtOnce = 25;
-/** So many who had an address are looked at in one step: the heir of each may itself be made of a hundred. */
+/** Limit for the former owners of an address in one step: the heir of each may be merged from a hundred. */
 const mergedPerStep = 10;
-/** So many heirs are remembered. */
+/** Limit for the heirs that are remembered. */
 const maxHeirs = 1000;
 
 /** `heirs`: those who hold the address themselves have been looked at, and of those who have it by a merge these. */
@@ -35,7 +35,7 @@ export async function contactReplied(tx: UnitOfWork, contactId: number, by?: Wri
   if (isOthers) leaveSaga<Replied>(tx, 'replied', { by, after: null });
 }
 
-/** So many who had an address are looked at, to tell that all of them are one by now: of duplicates that were merged there are few. */
+/** Limit for the former owners of an address that are compared, to find out whether all are merged into one. */
 const maxDuplicates = 3;
 
 /** Whether somebody else may have the address by a merge. */
@@ -62,7 +62,7 @@ export const stopping: SagaKind<Replied, 'replied'> = {
       return 'email' in by ? { by, after: null, heirs: [] } : undefined;
     }
     if (!('email' in by)) return undefined;
-    // Who is the heir of many is stopped once.
+    // An heir of several contacts is stopped once.
     const met = new Set(heirs);
     const where = hadEmail(by.email);
     const left = await stepThrough(tx, MergedContacts, { after, limit: mergedPerStep, where }, async ({ into }) => {

@@ -9,8 +9,8 @@ import { hasOneAhead } from './duplicates.ts';
 import { contactHasReplied } from './end-early.ts';
 
 /**
- * What becomes of the message of a step without an attempt: it is held while its sequence is paused, and canceled where its enrollment has
- * ended, as by a reply while a sender had it in hand, or its contact was merged with one who is in the sequence, too. Undefined when it may leave.
+ * Returns the outcome of a step's message that may not be sent now, or undefined if it may. It is held while its sequence is paused, and
+ * canceled if its enrollment has ended, as by a reply or a merge.
  */
 export async function outcomeIfOutOfSequence(tenant: Tenant, job: StoredJob): Promise<Outcome | undefined> {
   const { sequenceId, enrollmentId } = job;

@@ -59,7 +59,7 @@ export async function startReindexing(
   { dueAt = tx.now }: { dueAt?: string } = {},
 ): Promise<void> {
   const left = entities
-    // What both environments share is done with the live one.
+    // Rows that both environments share are reindexed with the live one.
     .filter(({ scope }) => scope === undefined || tx.tenant.env === 'live')
     .map(({ name }) => name);
   if (left.length === 0 || (await tx.find(Sagas, { id: reindexSagaId })) !== undefined) return;

@@ -60,13 +60,13 @@ export async function decide(tx: UnitOfWork, shift: Shift, isSpent: boolean): Pr
   const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);
   if (dueCount === 0 && !isOpen && !mustEnd && nextRetryMs - nowMs <= nearMs)
     return decided({ sleepMs: Math.max(1, nextRetryMs - nowMs) });
-  // What was counted twice, or not, is put right where nothing waits.
+  // Wrong counts are corrected when nothing waits.
   const isEmpty = dueCount + backlog.later.length + backlog.unreadable.length === 0;
   const { made, finished } = isEmpty ? { made: 0, finished: 0 } : { ...dispatch, ...health };
   const laterAt = earliest(backlog.nextRetryAt, replays ? replaysAt : null);
   const at = next !== undefined || dueCount > 0 ? instant(nowMs) : laterAt;
   const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(nowMs) ? dispatch.recheckAt : null;
-  // What is due in spite of the breaker does not wait for it.
+  // Deliveries that are due despite the breaker do not wait for it.
   const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
   tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(shift, health), made });
   tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0, finished });

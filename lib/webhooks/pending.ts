@@ -73,7 +73,7 @@ export class Pending {
 
   /** Reads the endpoint and what waits for it, but for what is in hand. */
   async read(inHandNow: Iterable<number>): Promise<void> {
-    // What is written while this reads may still look as if it were waiting.
+    // A delivery that is written during this read may still look as if it were waiting.
     const inHand = new Set(inHandNow);
     const isFree = ({ id }: Waiting) => !inHand.has(id);
     const { tenant, endpointId } = this.#shift;

@@ -76,7 +76,7 @@ export async function failDelivery(
     const ending = { error: `${faults.unrecordable} (${reasonOf(error)})`, nextAttemptAt: null, completedAt: tx.now };
     const set = { status: 'failed' as const, ...ending };
     tx.write({ key: place, set, add: { v: 1 }, if: { is: { v: row['v'] } } });
-    // What is found by them is when it ends, too, which has to be read.
+    // Its end is also found by these rows, so it must be readable.
     if (!Number.isNaN(Date.parse(String(row['createdAt'])))) {
       const ended = { ...row, ...set, endpointId, id } as unknown as StoredDelivery;
       for (const { pk, sk, ...item } of indexEntries(tenant, Deliveries, ended).values())

@@ -122,7 +122,7 @@ export async function patchEndpoint(
   const isNew = patch.isActive === true && !registry.endpoints.some((known) => known.id === id);
   if (changed.includes('url') || isNew)
     await register(tx, { id, url: wanted.url ?? (await deliverableUrl(endpoint.url, tx.tenant.env)) });
-  // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may do so any more.
+  // The worker reads the endpoint again: to use the new url, to skip pending deliveries, or because no event may start it any more.
   if (isReset || changed.some((field) => field !== 'description')) await dispatchSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, withoutFailures(health)) : health;
   if (changed.length === 0 && !isReset) return toView(endpoint, next, registry.secretHint);

@@ -27,7 +27,7 @@ export async function keepRequests(lines: readonly LoggedLine[]): Promise<void> 
   for (const { id, message } of lines) {
     try {
       let row = rowOf(readable(RequestLine, JSON.parse(message)), numberOf(id));
-      // Of the same millisecond and number: DynamoDB takes no key twice in a call.
+      // Several may have the same millisecond and number, and DynamoDB takes no key twice in a call.
       for (let more = 1; rows.has(identity(row)); more += 1)
         row = rowOf(readable(RequestLine, JSON.parse(message)), (numberOf(id) + more) % idsPerMs);
       rows.set(identity(row), row);

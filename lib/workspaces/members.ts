@@ -65,7 +65,7 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
   });
 }
 
-/** Who changes the members of a workspace. */
+/** Editor of the members of a workspace. */
 export type Editor = Pick<SignedIn, 'role'>;
 
 /**
@@ -112,7 +112,7 @@ export async function permitMember(tx: UnitOfWork, by: Editor, given: { id?: num
   });
 }
 
-/** Who changes members at the same moment meets at the row of the workspace, and looks again: it is read before they are. */
+/** Writes the row of the workspace, so that concurrent changes of members conflict and run again. */
 async function meetOthers(tx: UnitOfWork): Promise<void> {
   tx.update(Workspaces, await tx.get(Workspaces, { id: tx.tenant.workspaceId }));
 }

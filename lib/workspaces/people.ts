@@ -10,7 +10,7 @@ import { readRows } from '#lib/table/rows.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { type ActiveMember, activeIn, memberKey, tenantOf } from './active-members.ts';
 
-/** Of one person: every call of a session reads its row with all of them. */
+/** Limit for one person: every call of a session reads a row with all memberships. */
 const maxMemberships = 1000;
 
 const Found = v.object({ sk: v.string(), createdAt: v.string(), generation: v.number() });
@@ -49,7 +49,7 @@ export interface Person extends ActiveMember {
 
 const workspaceKey = (of: Membership) => keyOf(tenantOf(of), Workspaces, { id: of.workspaceId });
 
-/** Those of them who are active members, and have been all the time since, in the same order; one round trip. */
+/** Returns the people who have been active members all the time since, in the same order. One round trip. */
 export async function peopleOf(memberships: readonly Membership[]): Promise<Person[]> {
   const rows = await readRows(memberships.flatMap((of) => [memberKey(of), workspaceKey(of)]));
   return memberships.flatMap((of) => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { environments } from '#lib/core/tenant.ts';
 
-/** What a function's log says of a request that belongs to somebody: what the worker of the request log is given. */
+/** Log line of an identified request, which the worker of the request log reads. */
 export const RequestLine = v.object({
   /** When the line was written, at the end of the request. */
   timestamp: v.pipe(v.string(), v.isoTimestamp()),

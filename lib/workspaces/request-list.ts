@@ -22,7 +22,7 @@ export const RequestLogQuery = v.object({
   until: v.optional(queryTime()),
 });
 
-/** What is written of a request, as a list reads it. */
+/** Stored request as a list reads it. */
 const stored = { name: 'request-log', schema: RequestLog };
 
 type Query = v.InferOutput<typeof RequestLogQuery>;

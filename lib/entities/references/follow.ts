@@ -41,7 +41,7 @@ export async function moveReferences(
   since: string | null,
 ): Promise<string | undefined> {
   const referrers = referrersTo(target, among);
-  // Those before have nothing left, and nothing can be added to them.
+  // Earlier referrers have nothing left, and nothing can be added to them.
   const first = referrers.findIndex(({ of }) => of.name === since);
   for (const referrer of referrers.slice(Math.max(first, 0))) {
     if (await moveRows(tx, referrer, from, to)) return referrer.of.name;
