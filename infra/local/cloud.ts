@@ -27,6 +27,7 @@ import { startSqs } from './sqs.ts';
 import { startSsm } from './ssm.ts';
 import { home } from './template/identities.ts';
 import { type Deployment, readDeployment } from './template.ts';
+import { sendTimersAgain } from './timers.ts';
 
 export interface CloudSettings {
   dataDir: string;
@@ -158,6 +159,10 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
         };
       }
       api.serve(deployment.routes, invoke);
+      if (!deployed)
+        sendTimersAgain(deployment, dynamodb, invoke).catch((error: Error) =>
+          report(`what is due soon is left to the sweeper: ${error.message}`),
+        );
       release();
       release = keepInUse(assembly);
       deployed = deployment;

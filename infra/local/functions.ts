@@ -58,7 +58,7 @@ export function startFunctions(settings: FunctionsSettings): Functions {
     runtimeEnvironment,
     sessionOf = () => ({}),
     logs,
-    maxPerFunction = 4,
+    maxPerFunction = 10,
     maxInstances = 64,
     maxIdleMs = 120_000,
   } = settings;

@@ -8,6 +8,7 @@ export interface PacePolicy {
   /** Between two messages to anyone. */
   gapMs: number;
   perMinute?: number;
+  per15Minutes?: number;
 }
 
 /** Default limits of an account of a kind, unless the operator sets others. */

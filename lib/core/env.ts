@@ -11,8 +11,8 @@ export function wholeNumber(least: number) {
 }
 const root = () => v.pipe(v.string(), v.url('must be a URL'));
 const permission = () => v.picklist(['deny', 'allow'], 'must be deny or allow');
-const pollSeconds = (usual: string) =>
-  v.optional(v.pipe(wholeNumber(15), v.maxValue(3600, 'must be at most 3600')), usual);
+const pollSeconds = (usual: string, least: number) =>
+  v.optional(v.pipe(wholeNumber(least), v.maxValue(3600, 'must be at most 3600')), usual);
 const quota = (perDay: string) => v.optional(wholeNumber(0), perDay);
 
 /**
@@ -24,15 +24,15 @@ export const settings = {
   /** Credentials of the operator's application at my.telegram.org; user accounts need both. */
   TELEGRAM_API_ID: v.optional(wholeNumber(0), '0'),
   /** How often the messages of Telegram users are asked for. */
-  TELEGRAM_POLL_SECONDS: pollSeconds('60'),
+  TELEGRAM_POLL_SECONDS: pollSeconds('60', 15),
   /** Where users log in when that is not Telegram itself: `2@127.0.0.1:4430`, with its RSA key (PKCS #1, DER as base64). */
   TELEGRAM_DATA_CENTRE: v.optional(v.pipe(v.string(), v.regex(/^\d@[\d.]+:\d+$/, 'must be <id>@<address>:<port>'))),
   TELEGRAM_PUBLIC_KEY: v.optional(v.string()),
   /** The https address under which this deployment is reached from outside, where it has one of its own. */
   PUBLIC_URL: v.optional(v.pipe(v.string(), v.url('must be a URL'), v.startsWith('https://', 'must be an https URL'))),
   TWITTER_API_ROOT: v.optional(root(), 'https://api.x.com'),
-  /** How often the direct messages of X accounts are asked for. */
-  TWITTER_POLL_SECONDS: pollSeconds('90'),
+  /** How often the direct messages of X accounts are asked for; X takes 15 requests in 15 minutes. */
+  TWITTER_POLL_SECONDS: pollSeconds('90', 60),
   WEBHOOK_RETRY_SCALE: v.optional(number(0), '1'),
   WEBHOOK_PRIVATE_NETWORKS: v.optional(permission(), 'deny'),
   RATE_LIMIT_PER_MINUTE: v.optional(wholeNumber(1), '600'),

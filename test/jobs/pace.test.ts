@@ -19,6 +19,16 @@ function send(policy: PacePolicy, peers: readonly string[], tookMs: number): num
 const peers = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 120 });
 const took = fc.integer({ min: 0, max: 300 });
 
+test('the pace never lets more than its number of messages into any 15 minutes', () => {
+  fc.assert(
+    fc.property(peers, took, (to, tookMs) => {
+      const times = send({ peerGapMs: 1000, gapMs: 200, per15Minutes: 15 }, to, tookMs);
+      for (const start of times)
+        expect(times.filter((at) => at >= start && at < start + 900_000).length).toBeLessThanOrEqual(15);
+    }),
+  );
+});
+
 test('the pace never lets more than its number of messages into any minute', () => {
   fc.assert(
     fc.property(peers, took, (to, tookMs) => {

@@ -74,6 +74,70 @@ const settled = (id: number) =>
   }, `job ${id} to end`);
 
 describe('what an X account receives', () => {
+  const link = (url: string, expanded_url: string, more: object = {}) => ({ url, expanded_url, ...more });
+  test.each([
+    [
+      'see https://t.co/abc',
+      { entities: { urls: [link('https://t.co/abc', 'https://shop.example/o?id=5')] } },
+      'see https://shop.example/o?id=5',
+    ],
+    [
+      'a https://t.co/a b https://t.co/b',
+      {
+        entities: { urls: [link('https://t.co/a', 'https://a.example'), link('https://t.co/b', 'https://b.example')] },
+      },
+      'a https://a.example b https://b.example',
+    ],
+    [
+      'my photo https://t.co/pic',
+      {
+        entities: {
+          urls: [link('https://t.co/pic', 'https://x.com/messages/media/5', { display_url: 'pic.x.com/5' })],
+        },
+      },
+      'my photo',
+    ],
+    [
+      'look https://t.co/xyz',
+      {
+        entities: { urls: [link('https://t.co/xyz', 'https://x.com/ann/status/77')] },
+        referenced_tweets: [{ id: '77' }],
+      },
+      'look https://x.com/ann/status/77',
+    ],
+    ['', { referenced_tweets: [{ id: '78' }] }, 'https://x.com/i/status/78'],
+    ['Tom &amp; Ann &lt;3', {}, 'Tom & Ann <3'],
+    ['odd https://t.co/q', { entities: { urls: [7, { url: 'https://t.co/q' }] } }, 'odd https://t.co/q'],
+  ])('keeps where links lead to: %s', async (text, as, body) => {
+    const [us, ann] = [await listening(), somebody()];
+    await us.write({ from: ann, text, as });
+    await looked(tenant, us);
+    expect(bodies(await conversation(us, ann))).toEqual([body]);
+  });
+
+  test('costs one request of ten events while nothing is new, and more only for what is', async () => {
+    const [us, ann] = [newPerson(), somebody()];
+    await us.write(...texts(150).map((text) => ({ from: ann, text })));
+    const account = await listening(us);
+    const counts = async () => {
+      const { dm_events: requests = 0, events: told = 0 } = (await us.seen()).x.calls;
+      return { requests, told };
+    };
+    const events = async (work: () => Promise<unknown>) => {
+      const before = await counts();
+      await work();
+      const { requests, told } = await counts();
+      return [requests - before.requests, told - before.told];
+    };
+    expect(await events(() => looked(tenant, account))).toEqual([1, 10]);
+    await us.write(...texts(3, 200).map((text) => ({ from: ann, text })));
+    expect(await events(() => looked(tenant, account))).toEqual([1, 10]);
+    expect(bodies(await conversation(account, ann))).toEqual(texts(3, 200));
+    await us.write(...texts(40, 300).map((text) => ({ from: ann, text })));
+    expect((await events(() => looked(tenant, account)))[0]).toBe(2);
+    expect(bodies(await conversation(account, ann))).toEqual([...texts(3, 200), ...texts(40, 300)]);
+  });
+
   test('begins with what comes after it was connected: people, and what its person writes elsewhere', async () => {
     const [ann, group] = [somebody(), somebody()];
     const person = newPerson();

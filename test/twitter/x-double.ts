@@ -188,6 +188,7 @@ export class XDouble {
     const shown = this.#isDisorderly ? [...events.toReversed(), ...again] : events;
     const fields = (query.get('dm_event.fields') ?? 'id,text,event_type').split(',');
     const expansions = (query.get('expansions') ?? '').split(',');
+    this.calls['events'] = (this.calls['events'] ?? 0) + shown.length;
     const senders = new Set(shown.map(({ sender_id }) => sender_id));
     return {
       status: 200,

@@ -8,7 +8,18 @@ export const notAhead = ({ peers, sends }: Pace, now: number): Pace => ({
   sends: sends.map((at) => Math.min(at, now)),
 });
 
-const perMinuteOf = ({ perMinute }: PacePolicy) => perMinute && Math.min(perMinute, maxSends);
+/** How many messages may leave within how long. */
+const windowsOf = ({ perMinute, per15Minutes }: PacePolicy) =>
+  [
+    { most: perMinute, ms: minuteMs },
+    { most: per15Minutes, ms: 15 * minuteMs },
+  ].flatMap(({ most, ms }) => (most === undefined ? [] : [{ most: Math.min(most, maxSends), ms }]));
+
+/** When a window has room for one more. */
+function freeAt(sends: readonly number[], { most, ms }: { most: number; ms: number }, now: number): number {
+  const recent = sends.filter((at) => at > now - ms);
+  return recent.length < most ? 0 : (recent.at(-most) as number) + ms;
+}
 
 /** The recipients to whom the distance still matters. */
 const recentPeers = ({ peerGapMs }: PacePolicy, { peers }: Pace, now: number) =>
@@ -25,13 +36,10 @@ function roomAt(policy: PacePolicy, pace: Pace, peer: string, now: number): numb
 /** How long to wait before a message to this recipient may leave. */
 export function waitMs(policy: PacePolicy, pace: Pace, peer: string, now: number): number {
   const { peers, sends } = pace;
-  const perMinute = perMinuteOf(policy);
-  const lastMinute = sends.filter((at) => at > now - minuteMs);
-  const isFull = perMinute !== undefined && lastMinute.length >= perMinute;
   const free = Math.max(
     (peers[peer] ?? Number.NEGATIVE_INFINITY) + policy.peerGapMs,
     (sends.at(-1) ?? Number.NEGATIVE_INFINITY) + policy.gapMs,
-    isFull ? (lastMinute.at(-perMinute) as number) + minuteMs : 0,
+    ...windowsOf(policy).map((window) => freeAt(sends, window, now)),
     roomAt(policy, pace, peer, now),
   );
   return Math.max(0, free - now);
@@ -39,9 +47,11 @@ export function waitMs(policy: PacePolicy, pace: Pace, peer: string, now: number
 
 /** The pace after a message to this recipient; what no longer matters is dropped. */
 export function paced(policy: PacePolicy, pace: Pace, peer: string, now: number): Pace {
-  const lastMinute = pace.sends.filter((at) => at > now - minuteMs);
+  const windows = windowsOf(policy);
+  const longestMs = Math.max(minuteMs, ...windows.map(({ ms }) => ms));
+  const recent = pace.sends.filter((at) => at > now - longestMs);
   return {
     peers: { ...Object.fromEntries(recentPeers(policy, pace, now)), [peer]: now },
-    sends: [...lastMinute, now].slice(-(perMinuteOf(policy) ?? 1)),
+    sends: [...recent, now].slice(-Math.max(1, ...windows.map(({ most }) => most))),
   };
 }

@@ -10,7 +10,8 @@ const userId = twitter.identity.received;
 
 /** Fields that are requested from X for each event, and for its people and media. */
 export const wanted = {
-  'dm_event.fields': 'id,text,event_type,created_at,sender_id,dm_conversation_id,participant_ids,attachments',
+  'dm_event.fields':
+    'id,text,event_type,created_at,sender_id,dm_conversation_id,participant_ids,attachments,entities,referenced_tweets',
   expansions: 'sender_id,participant_ids,attachments.media_keys',
   'user.fields': 'id,name,username',
   'media.fields': 'media_key,type,url,preview_image_url,variants',
@@ -27,8 +28,21 @@ const DmEvent = v.object({
   dm_conversation_id: v.optional(v.string()),
   participant_ids: v.optional(v.array(v.string()), []),
   attachments: v.optional(v.object({ media_keys: v.optional(v.array(v.string()), []) })),
+  entities: v.optional(v.object({ urls: v.optional(v.array(v.unknown()), []) })),
+  /** Posts that are shared. */
+  referenced_tweets: v.optional(v.array(v.unknown()), []),
 });
 type DmEvent = v.InferOutput<typeof DmEvent>;
+
+/** A link, which stands in the text by a short address (https://docs.x.com/x-api/fundamentals/data-dictionary). */
+const Link = v.object({
+  url: v.string(),
+  expanded_url: v.fallback(v.optional(v.string()), undefined),
+  unwound_url: v.fallback(v.optional(v.string()), undefined),
+  display_url: v.fallback(v.optional(v.string(), ''), ''),
+  media_key: v.optional(v.string()),
+});
+const Post = v.object({ id: userId });
 
 const Person = v.object({
   id: userId,
@@ -129,12 +143,30 @@ function peerOf({ sender_id: sender, dm_conversation_id: conversation, participa
 
 const maxMedia = 10;
 
-/** Its words, and of its media the URLs. */
-function bodyOf({ text, attachments }: DmEvent, media: Included['media']): string {
-  const keys = attachments?.media_keys ?? [];
-  return [text, ...keys.slice(0, maxMedia).map((key) => addressOf(media.get(key)))]
+/** Its words, where its links lead to, and of its media and of posts that are shared the URLs. */
+function bodyOf(event: DmEvent, media: Included['media']): string {
+  const keys = event.attachments?.media_keys ?? [];
+  const words = wordsOf(event);
+  const posts = readable(Post, event.referenced_tweets)
+    .filter(({ id }) => !words.includes(`/status/${id}`))
+    .map(({ id }) => `https://x.com/i/status/${id}`);
+  return [words, ...posts, ...keys.slice(0, maxMedia).map((key) => addressOf(media.get(key)))]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** The link of a message's own picture, which is an attachment. */
+const ownMedia = /^https?:\/\/(www\.)?(twitter|x)\.com\/(messages\/media|\S+\/(photo|video)\/\d+$)/;
+
+function wordsOf({ text, entities }: DmEvent): string {
+  let words = text;
+  for (const { url, expanded_url, unwound_url, display_url, media_key } of readable(Link, entities?.urls ?? [])) {
+    const address = unwound_url ?? expanded_url;
+    const isOwn = media_key !== undefined || display_url.startsWith('pic.') || ownMedia.test(address ?? '');
+    if (isOwn) words = words.replaceAll(url, '');
+    else if (address !== undefined) words = words.replaceAll(url, () => address);
+  }
+  return words.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').trim();
 }
 
 function addressOf(media: v.InferOutput<typeof Media> | undefined): string {

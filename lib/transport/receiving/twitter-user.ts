@@ -21,9 +21,11 @@ import { advance, begunAt, isKnown, isSettled } from './twitter-known.ts';
 
 /** Limit for a page, whose texts may have 10,000 characters, each of them escaped. */
 const maxResponseBytes = 16 * 1024 * 1024;
-/** Sizes of a page: the maximum of X, and smaller ones if that page is unreadable. */
-const pageSizes = [100, 10, 1];
-/** Limit for the new events that are stored in one turn, the oldest first. */
+/** X charges for each event: few are asked for first, as many as it has on a page where all of them are new. */
+const fewEvents = 10;
+/** Fewer are asked for where nobody can read so many. */
+const pageSizes = [100, fewEvents, 1];
+/** So many new events are stored in one turn, the oldest. */
 const maxHeld = 1000;
 /** Number of events after which the known ones are written. */
 const maxUnkept = 20;
@@ -173,7 +175,7 @@ const unreadable: Outcome = { kind: 'failed', error: 'X’s answer cannot be rea
 
 /** A page of what X has of the last 30 days, about the newest first; null is the first page. */
 async function pageOf(api: TwitterApi, from: string | null): Promise<{ events: Event[]; next: string | null }> {
-  for (const size of pageSizes) {
+  for (const size of from === null ? pageSizes.slice(1) : pageSizes) {
     const query = new URLSearchParams({
       ...wanted,
       event_types: 'MessageCreate',
