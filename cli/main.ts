@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ApiError } from '#client/index.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { helpOf, overview } from './help.ts';
 import { endWithReader, Output } from './output.ts';
 import { commonOptions, Failure, UsageError, type Values, type Verb } from './verb.ts';
@@ -13,6 +14,10 @@ export async function main(args: string[]): Promise<number> {
   const output = new Output(args.includes('--json'));
   try {
     const [first, second] = args;
+    if (first === '--version' || first === '-V') {
+      output.text(manifest.version);
+      return exitCodes.done;
+    }
     if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && second === undefined)) {
       output.text(overview(verbs));
       return first === undefined ? exitCodes.usage : exitCodes.done;

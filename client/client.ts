@@ -8,9 +8,9 @@ import { type Retries, withRetries } from './retries.ts';
 import type { paths } from './schema.ts';
 
 export interface ClientOptions extends Retries {
-  /** Where the API is: `https://api.example.com`. */
+  /** Where the API is: `https://api.example.com`, with or without `/` or `/v1` at its end. */
   baseUrl: string;
-  /** An API key, `ck_live_…` or `ck_test_…`; a function is asked before every call. */
+  /** An API key, `csk_live_…` or `csk_test_…`; a function is asked before every call. */
   apiKey: string | (() => string | Promise<string>);
   /** Sent with every call. */
   headers?: Record<string, string>;
@@ -39,7 +39,7 @@ export function createClient({
   fetch = (request) => globalThis.fetch(request),
   ...retries
 }: ClientOptions): CrmClient {
-  const client = createFetchClient<paths>({ baseUrl, headers, fetch: withRetries(fetch, retries) });
+  const client = createFetchClient<paths>({ baseUrl: rootOf(baseUrl), headers, fetch: withRetries(fetch, retries) });
   client.use({
     async onRequest({ request }) {
       request.headers.set('Authorization', `Bearer ${typeof apiKey === 'string' ? apiKey : await apiKey()}`);
@@ -65,3 +65,6 @@ export function createClient({
     fetch: client,
   };
 }
+
+/** The address without what every path begins with. */
+const rootOf = (baseUrl: string) => baseUrl.replace(/\/$/, '').replace(/\/v1$/, '');

@@ -15,6 +15,10 @@ export function verifyWebhook(
   headers: Headers | Record<string, string | string[] | undefined>,
   secret: string,
 ): AnyEvent {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new WebhookVerificationError(
+      `body must be the raw body, a string or bytes as they came; given was ${nameOf(body)}. Read it before anything parses it.`,
+    );
   const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
   const given = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value ?? '')]));
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
@@ -25,4 +29,10 @@ export function verifyWebhook(
       cause: error,
     });
   }
+}
+
+/** What was given for a raw body: `undefined`, `an object that was parsed (Object)`. */
+function nameOf(value: unknown): string {
+  if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
+  return `an object (${value.constructor?.name ?? 'without a class'})`;
 }

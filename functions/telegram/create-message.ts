@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { enriched, richFields } from '#lib/channels/telegram/outgoing.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -6,7 +7,10 @@ import { takeUploads } from '#lib/messages/attachments.ts';
 import { originOf } from '#lib/messages/jobs/store.ts';
 import { messageOrFileFields, sendMessage } from '#lib/transport/sending/message.ts';
 
-const CreateTelegramMessage = v.pipe(v.object(messageOrFileFields(telegram)), v.title('CreateTelegramMessage'));
+const CreateTelegramMessage = v.pipe(
+  v.object({ ...messageOrFileFields(telegram), ...richFields }),
+  v.title('CreateTelegramMessage'),
+);
 
 /** Queues a message; of several recipients contactId counts first, then telegramUserId, then username. */
 export const handler = endpoint(
@@ -23,7 +27,9 @@ export const handler = endpoint(
     heavyDependency: 'the client of S3, which signs the URLs of files',
   },
   async ({ tx, body, reply }) => {
-    const { job, ignored } = await sendMessage(tx, telegram.name, body, originOf(tx), takeUploads);
+    const { job, ignored } = await sendMessage(tx, telegram.name, body, originOf(tx), takeUploads, (account) =>
+      enriched(tx, account, body),
+    );
     reply.ignored.push(...ignored);
     return job;
   },

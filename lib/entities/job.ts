@@ -7,7 +7,7 @@ import { choice, count, id, paging, queryInteger, queryText, queryTime, storedCh
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
-import { AtPlatform } from './message.ts';
+import { AtPlatform, PlatformMessageId, TextEntity } from './message.ts';
 
 const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;
 
@@ -81,6 +81,9 @@ const PlatformFile = v.object({
 });
 export type PlatformFile = v.InferOutput<typeof PlatformFile>;
 
+const Button = v.object({ text: v.string(), url: v.optional(v.string()), data: v.optional(v.string()) });
+export type Button = v.InferOutput<typeof Button>;
+
 /** A message on its way out. */
 export const Jobs = entity({
   name: 'job',
@@ -111,6 +114,10 @@ export const Jobs = entity({
     confirmedFiles: v.optional(count(), 0),
     /** Files already at the platform, in order, each for one recipient: they need not be uploaded again. */
     platformFiles: v.optional(v.array(PlatformFile), []),
+    /** Entities of the text, the buttons under it, and the id at the platform of the message that it answers. */
+    entities: v.optional(v.array(TextEntity)),
+    buttons: v.optional(v.array(v.array(Button))),
+    repliesTo: v.optional(PlatformMessageId),
     /** Id of the sent message at the platform. */
     atPlatform: v.optional(AtPlatform),
   }),

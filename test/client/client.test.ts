@@ -51,7 +51,7 @@ describe('what is refused is an ApiError', () => {
     expect(missing.requestId).toMatch(/^\S{20,}$/);
     const bad = await refusalOf(crm.post('/v1/deals', { body: { title: '' } as never }));
     expect(bad.fields).toContainEqual(expect.objectContaining({ field: 'title' }));
-    const stranger = createClient({ baseUrl: place('baseUrl'), apiKey: 'ck_live_unknown' });
+    const stranger = createClient({ baseUrl: place('baseUrl'), apiKey: 'csk_live_unknown' });
     expect(await refusalOf(stranger.get('/v1/me'))).toMatchObject({ status: 401, code: 'unauthorized' });
   });
 
@@ -178,7 +178,7 @@ describe('the feed', () => {
       for await (const _ of crm.events({ signal: stop.signal })) stop.abort(new Error('enough'));
     })();
     await expect(reading).rejects.toThrow('enough');
-    const stranger = createClient({ baseUrl: place('baseUrl'), apiKey: 'ck_live_unknown' });
+    const stranger = createClient({ baseUrl: place('baseUrl'), apiKey: 'csk_live_unknown' });
     expect(await refusalOf(stranger.events().next())).toMatchObject({ status: 401 });
   });
 });
@@ -196,6 +196,18 @@ test('a delivery is an event once its signature is right', async () => {
     event,
   );
   const forged = text.replace('Signed', 'Forged');
+  for (const [given, named] of [
+    [JSON.parse(text), 'an object (Object)'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [new Headers(), 'an object (Headers)'],
+  ] as const)
+    expect(() => verifyWebhook(given as never, headers, secret as string)).toThrow(named);
   expect(() => verifyWebhook(forged, headers, secret as string)).toThrow(WebhookVerificationError);
   expect(() => verifyWebhook(text, {}, secret as string)).toThrow(WebhookVerificationError);
+});
+
+test.each(['', '/', '/v1', '/v1/'])('a base URL may end in "%s"', async (end) => {
+  const client = createClient({ baseUrl: `${place('baseUrl')}${end}`, apiKey: workspace.liveKey });
+  expect((await client.get('/v1/contacts')).items).toBeInstanceOf(Array);
 });

@@ -46,7 +46,7 @@ await connection?.close();
 if (kind === 'bot') {
   const bot = openBotApi(account);
   const { method, form } = callOf({ kind: 'document', files: [attachment] });
-  const { answer, unread } = await bot.upload(method, form(1, ''), 60_000);
+  const { answer, unread } = await bot.upload(method, form(1, { caption: '' }), 60_000);
   await bot.close();
   if (unread || answer.kind !== 'result') throw unread ?? new Error(`Telegram answered ${JSON.stringify(answer)}`);
 }

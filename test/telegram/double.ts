@@ -25,6 +25,8 @@ export interface Stored {
   at: number;
   method?: string;
   files?: SentFile[];
+  /** Whatever else was said of it. */
+  parameters?: Record<string, unknown>;
 }
 
 /** What the double knows of one token, so that tests do not disturb each other. */
@@ -112,7 +114,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, known:
         String(fields['chat_id']),
         fields['caption'] ?? captionOf(fields),
         telegramAnswer,
-        { method, files },
+        { method, files, parameters: fields },
       );
     return;
   }
@@ -137,7 +139,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, known:
     else {
       const given = await line.bot.answer(method, body);
       if (given) answer(response, given.status, given.body);
-      else react(request, response, line, String(body['chat_id']), body['text'], telegramAnswer);
+      else {
+        const { chat_id: to, text, ...parameters } = body;
+        const more = Object.keys(parameters).length > 0 ? { parameters } : {};
+        react(request, response, line, String(to), text, telegramAnswer, more);
+      }
     }
     return;
   }
@@ -227,7 +233,7 @@ function react(
   to: string,
   text: unknown,
   make: () => unknown,
-  { okStatus = 200, ...more }: Pick<Stored, 'method' | 'files'> & { okStatus?: number } = {},
+  { okStatus = 200, ...more }: Pick<Stored, 'method' | 'files' | 'parameters'> & { okStatus?: number } = {},
 ) {
   line.requests += 1;
   const { status = okStatus, headers = {}, body, drop, lateMs = 0 } = line.reactions.shift() ?? {};

@@ -315,14 +315,14 @@ test('the sender that is told again and again to wait no time waits twice as lon
 test('the sender fails at once what Telegram refuses for good, and can be told to try again', async () => {
   const account = await newAccount(tenant);
   await account.react({
-    status: 403,
-    body: { ok: false, description: 'Forbidden: bot was blocked by the user \ud83d' },
+    status: 400,
+    body: { ok: false, description: 'Bad Request: chat not found \ud83d' },
   });
   const { body } = await live.post('/v1/telegram/messages', { accountId: account.id, telegramUserId: 9, text: 'Hi' });
   const failed = await settled(body.id);
   expect(failed).toMatchObject({
     status: 'failed',
-    lastError: 'Telegram answered 403: Forbidden: bot was blocked by the user \ufffd',
+    lastError: 'Telegram answered 400: Bad Request: chat not found \ufffd',
   });
   const retried = await live.post(`/v1/telegram/messages/${body.id}/retry`);
   expect(retried).toMatchObject({ status: 200, body: { id: body.id, status: 'queued', lastError: null } });

@@ -51,7 +51,7 @@ export async function sendAlbums(
   { text, confirmedFiles, atPlatform }: StoredJob,
   attachments: readonly StoredAttachment[],
   confirm: Confirm,
-  send: (album: Album, caption: string, deadlineMs: number) => Promise<Outcome>,
+  send: (album: Album, caption: string, deadlineMs: number, isFirst: boolean) => Promise<Outcome>,
 ): Promise<Outcome> {
   const gone = attachments.find(({ key }) => key === null);
   if (gone) return { kind: 'failed', error: `the bytes of attachment ${gone.id} are gone` };
@@ -59,11 +59,12 @@ export async function sendAlbums(
   let known = atPlatform;
   let at = 0;
   for (const album of albumsOf(attachments)) {
-    const caption = at === 0 ? (text ?? '') : '';
+    const isFirst = at === 0;
+    const caption = isFirst ? (text ?? '') : '';
     at += album.files.length;
     if (at <= confirmedFiles) continue;
     if (leftUntil(deadlineMs) === undefined) return goesOn();
-    const outcome = await send(album, caption, deadlineMs);
+    const outcome = await send(album, caption, deadlineMs, isFirst);
     if (outcome.kind !== 'sent') return outcome;
     known ??= outcome.atPlatform;
     await confirm(at, known);

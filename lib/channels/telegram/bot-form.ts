@@ -1,12 +1,20 @@
+import type { Button, StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { readFile } from '#lib/files/bucket.ts';
 import { type Form, multipart } from '#lib/network/form.ts';
 import type { Album } from './albums.ts';
+import { entityForBot } from './html.ts';
+
+/** What goes with files, as the Bot API names it. */
+export interface Beside {
+  caption: string;
+  [name: string]: string | object;
+}
 
 /** A call of the Bot API with files. */
 export interface FileCall {
   method: 'sendPhoto' | 'sendDocument' | 'sendMediaGroup';
-  form(chatId: number, caption: string): Form;
+  form(chatId: number, beside: Beside): Form;
 }
 
 /** The call that sends an album, or one file. */
@@ -17,26 +25,46 @@ export const callOf = ({ kind, files }: Album): FileCall => {
 
 const single = (kind: Album['kind'], file: StoredAttachment): FileCall => ({
   method: kind === 'photo' ? 'sendPhoto' : 'sendDocument',
-  form: (chatId, caption) =>
-    multipart({ chat_id: String(chatId), ...(caption !== '' && { caption }) }, [fileOf(file, kind)]),
+  form: (chatId, beside) => multipart({ chat_id: String(chatId), ...fieldsOf(beside) }, [fileOf(file, kind)]),
 });
 
 const group = (type: Album['kind'], files: Album['files']): FileCall => ({
   method: 'sendMediaGroup',
-  form(chatId, caption) {
+  form(chatId, { caption, caption_entities, ...beside }) {
     const media = files.map((_, index) => ({
       type,
       media: `attach://file${index}`,
-      ...(index === 0 && caption !== '' && { caption }),
+      ...(index === 0 && caption !== '' && { caption, ...(caption_entities && { caption_entities }) }),
     }));
     return multipart(
-      { chat_id: String(chatId), media: JSON.stringify(media) },
+      { chat_id: String(chatId), media: JSON.stringify(media), ...fieldsOf({ caption: '', ...beside }) },
       files.map((file, index) => fileOf(file, `file${index}`)),
     );
   },
 });
 
+const fieldsOf = (beside: Beside): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(beside).flatMap(([name, value]) =>
+      value === '' ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
+    ),
+  );
+
 const fileOf = ({ fileName, contentType, sizeBytes, key }: StoredAttachment, field: string) => ({
   ...{ field, fileName, contentType, sizeBytes },
   open: () => readFile(key as string),
 });
+
+/** What the Bot API is told besides the text of a job, by the name that it gives the entities. */
+export const parametersOf = (
+  { entities = [], buttons = [], repliesTo }: Pick<StoredJob, 'entities' | 'buttons' | 'repliesTo'>,
+  entitiesName: 'entities' | 'caption_entities',
+): Record<string, object> => ({
+  ...(entities.length > 0 && { [entitiesName]: entities.map(entityForBot) }),
+  ...(repliesTo !== undefined && {
+    reply_parameters: { message_id: Number(repliesTo), allow_sending_without_reply: true },
+  }),
+  ...(buttons.length > 0 && { reply_markup: { inline_keyboard: buttons.map((row) => row.map(forBot)) } }),
+});
+
+const forBot = ({ text, url, data }: Button) => ({ text, ...(url === undefined ? { callback_data: data } : { url }) });

@@ -6,7 +6,7 @@ import { notLookedUp, unanswered, waitFor } from '#lib/messages/jobs/outcomes.ts
 import type { Outcome, Sender } from '#lib/messages/jobs/sender.ts';
 import { type Album, isNoPhoto, leftUntil, sendAlbums, unreadable } from './albums.ts';
 import { type BotAnswer, type BotApi, openBotApi, type Refusal } from './bot-api.ts';
-import { callOf } from './bot-form.ts';
+import { type Beside, callOf, parametersOf } from './bot-form.ts';
 
 const unknownRecipient = 'recipient unknown: a bot can write only to people who wrote to it first';
 
@@ -27,10 +27,11 @@ export function openBot(token: string, { chatIdOf, attachmentsOf }: Lookups): Se
       if (typeof chatId === 'object') return chatId;
       if (chatId === undefined) return { kind: 'failed', error: unknownRecipient };
       if (job.attachmentCount > 0)
-        return sendAlbums(job, await attachmentsOf(job), confirm, (album, caption, deadlineMs) =>
-          sendAlbum(bot, chatId, album, caption, deadlineMs),
+        return sendAlbums(job, await attachmentsOf(job), confirm, (album, caption, deadlineMs, isFirst) =>
+          sendAlbum(bot, chatId, album, { caption, ...(isFirst && parametersOf(job, 'caption_entities')) }, deadlineMs),
         );
-      return outcomeOf(chatId, await bot.call('sendMessage', { chat_id: chatId, text: job.text }));
+      const message = { chat_id: chatId, text: job.text, ...parametersOf(job, 'entities') };
+      return outcomeOf(chatId, await bot.call('sendMessage', message));
     },
     close: () => bot.close(),
   };
@@ -49,16 +50,16 @@ async function sendAlbum(
   bot: BotApi,
   chatId: number,
   album: Album,
-  caption: string,
+  beside: Beside,
   deadlineMs: number,
 ): Promise<Outcome> {
   const { method, form } = callOf(album);
-  const { answer, unread } = await bot.upload(method, form(chatId, caption), deadlineMs - now());
+  const { answer, unread } = await bot.upload(method, form(chatId, beside), deadlineMs - now());
   if (album.kind === 'photo' && answer.kind === 'refusal' && isNoPhoto(answer.status, answer.error))
     return leftUntil(deadlineMs) === undefined
       ? { kind: 'failed-for-now', error: answer.error }
-      : sendAlbum(bot, chatId, { ...album, kind: 'document' }, caption, deadlineMs);
-  // Telegram takes nothing of a body that ends too early.
+      : sendAlbum(bot, chatId, { ...album, kind: 'document' }, beside, deadlineMs);
+  // Of a body that ends too early Telegram takes nothing.
   return unread ? unreadable(unread) : outcomeOf(chatId, answer);
 }
 

@@ -12,19 +12,20 @@ import { fileIn } from './media.ts';
 import { delivered, type Hand, randomId } from './once.ts';
 import { RefusedCall } from './refused-call.ts';
 import type { UserConnection } from './user-connection.ts';
+import type { Rich } from './user-rich.ts';
 import type { UploadedFile } from './user-transfer.ts';
 
 /** Sends an album; what Telegram does not take as photos leaves as documents. */
 export async function sendAlbum(
-  ...[hand, to, job, album, caption, deadlineMs]: Parameters<typeof send>
+  ...[hand, to, job, album, text, deadlineMs]: Parameters<typeof send>
 ): Promise<Outcome> {
   try {
-    return await send(hand, to, job, album, caption, deadlineMs);
+    return await send(hand, to, job, album, text, deadlineMs);
   } catch (error) {
     const isRefused = error instanceof RefusedCall && isNoPhoto(error.code, error.message);
     if (!isRefused || album.kind !== 'photo') throw error;
     await forget(hand.tenant, job, album);
-    return send(hand, to, { ...job, platformFiles: [] }, { ...album, kind: 'document' }, caption, deadlineMs);
+    return send(hand, to, { ...job, platformFiles: [] }, { ...album, kind: 'document' }, text, deadlineMs);
   }
 }
 
@@ -34,7 +35,7 @@ async function send(
   to: Addressee,
   job: StoredJob,
   { kind, files }: Album,
-  caption: string,
+  text: Rich,
   deadlineMs: number,
 ): Promise<Outcome> {
   const { tenant, connection } = hand;
@@ -56,7 +57,7 @@ async function send(
   try {
     return await delivered(
       to,
-      () => connection.sendFiles(to, kind, sent, caption),
+      () => connection.sendFiles(to, kind, sent, text),
       () => connection.lastSent(to, ({ media }) => fileIn(media)?.id === first?.id.toString()),
     );
   } catch (error) {

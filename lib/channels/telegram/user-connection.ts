@@ -1,6 +1,7 @@
 import { Long, type tl } from '@mtcute/core';
 import type { UpdatesState } from '#lib/entities/inbound.ts';
 import { type Addressee, type App, connect, type Session } from './connection.ts';
+import type { Rich } from './user-rich.ts';
 import { transferOver, type UserTransfer } from './user-transfer.ts';
 
 /** Updates since a state, in order; `too-long` if there are more than Telegram reports. */
@@ -18,8 +19,8 @@ export type Difference =
 /** Each call raises RefusedCall. */
 export interface UserConnection extends UserTransfer {
   /** Returns what Telegram calls the message, where it says so. */
-  sendText(peer: Addressee, text: string, randomId: Long): Promise<number | undefined>;
-  /** Returns the ID of the last message of the account to somebody for which `isIt` is true. */
+  sendText(peer: Addressee, text: Rich, randomId: Long): Promise<number | undefined>;
+  /** What Telegram calls the last message that the account has sent to somebody and that is the one. */
   lastSent(peer: Addressee, isIt: (message: tl.RawMessage) => boolean): Promise<number | undefined>;
   /** Undefined when the name is not a person's. */
   resolve(username: string): Promise<Addressee | undefined>;
@@ -43,11 +44,12 @@ export async function connectUser({ primaryDcs, authKey }: Session, app: App): P
   const { call, close } = connection;
   return {
     ...transferOver(connection),
-    async sendText(peer, message, randomId) {
+    async sendText(peer, { caption: message, ...rich }, randomId) {
       const sent = await call({
         _: 'messages.sendMessage',
         peer: { _: 'inputPeerUser', ...peer },
         message,
+        ...rich,
         randomId,
       });
       if (sent._ === 'updateShortSentMessage') return sent.id;

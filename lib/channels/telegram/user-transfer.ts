@@ -7,6 +7,7 @@ import { partTimeoutMs } from '#lib/core/timeouts.ts';
 import type { Addressee, Connection } from './connection.ts';
 import { fileIn, type MediaFile } from './media.ts';
 import { RefusedCall } from './refused-call.ts';
+import type { Rich } from './user-rich.ts';
 
 /** A file of ours that lies at Telegram, to be sent to somebody. */
 export interface UploadedFile {
@@ -41,7 +42,7 @@ export interface UserTransfer {
     peer: Addressee,
     kind: MediaFile['kind'],
     files: readonly (UploadedFile & { randomId: Long })[],
-    caption: string,
+    text: Rich,
   ): Promise<number | undefined>;
 }
 
@@ -106,19 +107,28 @@ export const transferOver = (connection: Connection): UserTransfer => ({
     }
   },
 
-  async sendFiles(to, kind, files, caption) {
+  async sendFiles(to, kind, files, { caption, entities, replyTo }) {
     const peer = { _: 'inputPeerUser', ...to } as const;
     const [first, ...others] = files.map((file) => ({ media: inputMedia(kind, file), randomId: file.randomId }));
     if (!first) return undefined;
     const sent = await connection.call(
       others.length === 0
-        ? { _: 'messages.sendMedia', peer, message: caption, ...first }
+        ? {
+            _: 'messages.sendMedia',
+            peer,
+            message: caption,
+            ...(entities && { entities }),
+            ...(replyTo && { replyTo }),
+            ...first,
+          }
         : {
             _: 'messages.sendMultiMedia',
             peer,
+            ...(replyTo && { replyTo }),
             multiMedia: [first, ...others].map((one, index) => ({
               _: 'inputSingleMedia',
               message: index === 0 ? caption : '',
+              ...(index === 0 && entities && { entities }),
               ...one,
             })),
           },

@@ -20,6 +20,7 @@ import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
 import { RefusedCall } from './refused-call.ts';
 import { sendAlbum } from './user-album.ts';
 import { connectUser, type UserConnection } from './user-connection.ts';
+import { richOf } from './user-rich.ts';
 
 const { newPeersPerDay } = telegram.kinds.user;
 
@@ -62,11 +63,13 @@ async function send(hand: Hand, job: StoredJob, attachmentsOf: AttachmentsOf, co
   const to = { userId: peer.userId, accessHash: Long.fromString(peer.accessHash) };
   try {
     if (job.attachmentCount > 0)
-      return await sendAlbums(job, await attachmentsOf(job), confirm, (...album) => sendAlbum(hand, to, job, ...album));
+      return await sendAlbums(job, await attachmentsOf(job), confirm, (album, caption, deadlineMs, isFirst) =>
+        sendAlbum(hand, to, job, album, { caption, ...(isFirst && richOf(job)) }, deadlineMs),
+      );
     const text = job.text ?? '';
     return await delivered(
       to,
-      () => connection.sendText(to, text, randomId(hand, job)),
+      () => connection.sendText(to, { caption: text, ...richOf(job) }, randomId(hand, job)),
       () => connection.lastSent(to, ({ message }) => message === text.trim()),
     );
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Target } from '#lib/core/channel-target.ts';
 import { conflict, notFound } from '#lib/core/problem.ts';
 import { firstCharacters } from '#lib/core/text.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
-import { Messages } from '#lib/entities/message.ts';
+import { type AtPlatform, Messages } from '#lib/entities/message.ts';
 import { presentId } from '#lib/entities/references/merged.ts';
 import { idText } from '#lib/events/changes.ts';
 import { countQueued, countSent } from '#lib/messages/accounts/store.ts';
@@ -35,6 +35,10 @@ export interface NewJob {
   isPaused?: boolean;
   threadId?: string | null;
   attachments?: Parameters<typeof storeMessage>[1]['attachments'];
+  entities?: StoredJob['entities'];
+  buttons?: StoredJob['buttons'];
+  /** The message that it answers. */
+  repliesTo?: { id: number; atPlatform: AtPlatform };
 }
 
 /** Returns the origin of a job that a call asks for: a key, or a member in the panel. */
@@ -61,6 +65,9 @@ export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJo
     jobId: id,
     threadId: input.threadId ?? null,
     attachments: input.attachments ?? [],
+    entities: input.entities ?? [],
+    replyToMessageId: input.repliesTo?.id ?? null,
+    data: input.buttons ? { buttons: input.buttons } : null,
   });
   const runAt = input.runAt && input.runAt > tx.now ? input.runAt : tx.now;
   countQueued(tx, { channel, accountId }, 1);
@@ -94,6 +101,9 @@ export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJo
     attachmentCount: input.attachments?.length ?? 0,
     confirmedFiles: 0,
     platformFiles: [],
+    entities: input.entities,
+    buttons: input.buttons,
+    repliesTo: input.repliesTo?.atPlatform.messageId,
   });
 }
 

@@ -101,18 +101,6 @@ export const IncomingMessage = v.object({
 
 type Received = v.InferOutput<typeof ReceiveMessage> & Partial<v.InferOutput<typeof IncomingMessage>>;
 
-/** Where entities are in a body as it is stored: its edges and its control characters are gone. */
-export function placed(body: string, entities: readonly TextEntity[]): TextEntity[] {
-  const kept = withoutControls(body);
-  const [start, end] = [kept.length - kept.trimStart().length, kept.trimEnd().length];
-  const at = (offset: number) => Math.min(end, Math.max(start, withoutControls(body.slice(0, offset)).length)) - start;
-  return entities.flatMap((one) => {
-    const offset = at(one.offset);
-    const length = at(one.offset + one.length) - offset;
-    return length > 0 ? [{ ...one, offset, length }] : [];
-  });
-}
-
 /**
  * Stores an inbound message, or one that the account's person has written elsewhere, or an edit of one. The first one of a stranger
  * creates the contact; an edit of what is not there is a message; what is there already stays as it is. Emits message.created or

@@ -8,11 +8,12 @@ import { contentOfUser, entitiesOfUser } from '#lib/channels/telegram/user-conte
 import { secondMs, timestamp } from '#lib/core/clock.ts';
 import { maxUserFileBytes, telegram } from '#lib/core/telegram-channel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
+import { placed } from '#lib/messages/entities.ts';
 import { findMessageAt, markOutboundRead } from '#lib/messages/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { hasSentFile, settleSeen } from '#lib/transport/sending/seen.ts';
-import { IncomingMessage, placed, receiveMessage } from './message.ts';
+import { IncomingMessage, receiveMessage } from './message.ts';
 import { take } from './take.ts';
 
 /** Telegram itself, which writes codes and warnings. */

@@ -6,11 +6,12 @@ import { maxBotFileBytes, telegram } from '#lib/core/telegram-channel.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import type { TextEntity } from '#lib/entities/message.ts';
 import { noteWritten } from '#lib/messages/block.ts';
+import { placed } from '#lib/messages/entities.ts';
 import { findMessageAt } from '#lib/messages/store.ts';
 import { noteUsername } from '#lib/messages/username.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { followBlock } from '#lib/transport/sending/blocked.ts';
-import { IncomingMessage, placed, receiveMessage } from './message.ts';
+import { IncomingMessage, receiveMessage } from './message.ts';
 import { take } from './take.ts';
 
 const id = () => v.pipe(v.number(), v.safeInteger());

@@ -12,7 +12,7 @@ import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { allowanceOf, getStoredAccount } from '#lib/messages/accounts/store.ts';
 import type { takeUploads } from '#lib/messages/attachments.ts';
-import { createJob, getJob, retryJob } from '#lib/messages/jobs/store.ts';
+import { createJob, getJob, type NewJob, retryJob } from '#lib/messages/jobs/store.ts';
 import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -51,7 +51,7 @@ type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
  * Queues a message of an account. Of several recipients the most certain counts: contactId, then the id at the platform, then
  * username; `ignored` names the others. Raises 404 for an unknown account or contact, 400 without a recipient, for a contact
  * that the platform does not know, for a time more than a year ahead and for files that cannot be sent. `take` is for a channel that
- * sends files.
+ * sends files, `enrich` for one whose messages are more than words.
  */
 export async function sendMessage(
   tx: UnitOfWork,
@@ -59,6 +59,7 @@ export async function sendMessage(
   input: Send,
   origin: Origin,
   take?: typeof takeUploads,
+  enrich?: (account: StoredAccount) => Promise<Partial<NewJob>>,
 ) {
   const [used, ...ignored] = recipientFields(channel).filter((field) => input[field] != null);
   if (used === undefined) {
@@ -87,6 +88,7 @@ export async function sendMessage(
     text: input.text ?? '',
     runAt: input.runAt,
     ...(uploads && { attachments: uploads.attachments }),
+    ...(await enrich?.(account)),
   });
   uploads?.keep(job.messageId);
   return { job: detailOf(await unlessBlocked(tx, account, job)), ignored };
