@@ -3790,6 +3790,17 @@ export interface components {
          */
         AuthenticationOutcome: "pass" | "fail" | "none";
         /**
+         * @example {
+         *       "text": "Yes, please",
+         *       "data": "order:42"
+         *     }
+         */
+        Button: {
+            text: string;
+            url?: string;
+            data?: string;
+        };
+        /**
          * @description A channel on which messages travel.
          *
          *     - `telegram`: Telegram
@@ -4862,6 +4873,11 @@ export interface components {
             text?: string;
             /** @description Ids of files from `POST /v1/files`, at most 10, sent by bots only. Each file can be sent once. */
             attachments?: number[];
+            /** Format: int64 */
+            replyToMessageId?: number | null;
+            /** @enum {string} */
+            format?: "plain" | "html";
+            buttons?: components["schemas"]["Button"][][];
         };
         CreateTransaction: {
             /** @description Whether money comes in or goes out. */
@@ -17904,7 +17920,17 @@ export interface operations {
                  *       "accountId": 2,
                  *       "contactId": 7,
                  *       "runAt": null,
-                 *       "text": "The offer holds until the end of the month."
+                 *       "text": "The offer holds until the end of the month.",
+                 *       "replyToMessageId": 1,
+                 *       "format": "plain",
+                 *       "buttons": [
+                 *         [
+                 *           {
+                 *             "text": "Yes, please",
+                 *             "data": "order:42"
+                 *           }
+                 *         ]
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTelegramMessage"];

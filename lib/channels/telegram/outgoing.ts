@@ -33,6 +33,7 @@ const button = v.pipe(
     'a button has either url or data',
   ),
   v.title('Button'),
+  v.examples([{ text: 'Yes, please', data: 'order:42' }]),
 );
 
 /** What a message of Telegram may have besides its text. */
