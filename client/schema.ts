@@ -2447,7 +2447,9 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused webhook endpoint
-         * @description Requires the scope `webhooks:write`.
+         * @description Ends the pause of an endpoint whose deliveries have failed, and sends everything that waits at once. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
+         *
+         *     Requires the scope `webhooks:write`.
          */
         post: operations["webhooksResume"];
         delete?: never;
@@ -6098,13 +6100,16 @@ export interface components {
              * @description When the endpoint last answered 2xx. Null if it never did.
              */
             lastSuccessAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when nothing is sent, because ten attempts in a row have failed. Null while events are sent.
+             */
             pausedUntil: string | null;
             /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
         };
         EndpointFilter: {
-            /** @description At least one of these fields changed, as the event names them: `lead_score`. At most 50. Events without changes pass. */
+            /** @description At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass. */
             changedFields?: string[];
             /** @description The event concerns one of these channels. Events without a channel pass. */
             channels?: components["schemas"]["Channel"][];
@@ -6174,7 +6179,10 @@ export interface components {
              * @description When the endpoint last answered 2xx. Null if it never did.
              */
             lastSuccessAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when nothing is sent, because ten attempts in a row have failed. Null while events are sent.
+             */
             pausedUntil: string | null;
             /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
@@ -8755,7 +8763,7 @@ export interface components {
             stage: components["schemas"]["DealStageKey"];
         };
         SetEndpointFilter: {
-            /** @description At least one of these fields changed, as the event names them: `lead_score`. At most 50. Events without changes pass. */
+            /** @description At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass. */
             changedFields?: string[] | null;
             /** @description The event concerns one of these channels. Events without a channel pass. */
             channels?: components["schemas"]["Channel"][] | null;
@@ -14115,11 +14123,11 @@ export interface operations {
     eventsList: {
         parameters: {
             query?: {
-                /** @description Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event. */
+                /** @description Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event. `latest` answers no events, but the newest position as `nextCursor`. */
                 since?: number | "latest";
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Only events of this kind; all kinds by default. */
+                /** @description Only events of these kinds, separated by commas: `contact.created,contact.updated`. Default: all kinds. */
                 eventKind?: string;
             };
             header?: never;
@@ -19074,7 +19082,7 @@ export interface operations {
                      *           "consecutiveFailures": 0,
                      *           "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *           "lastSuccessAt": "2026-11-20T14:31:59Z",
-                     *           "pausedUntil": "2026-11-20T23:17:47Z",
+                     *           "pausedUntil": null,
                      *           "secretHint": "aLSw"
                      *         }
                      *       ],
@@ -19173,7 +19181,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
-                     *       "pausedUntil": "2026-11-20T23:17:47Z",
+                     *       "pausedUntil": null,
                      *       "secretHint": "aLSw",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
                      *     }
@@ -19248,7 +19256,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
-                     *       "pausedUntil": "2026-11-20T23:17:47Z",
+                     *       "pausedUntil": null,
                      *       "secretHint": "aLSw"
                      *     }
                      */
@@ -19421,7 +19429,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
-                     *       "pausedUntil": "2026-11-20T23:17:47Z",
+                     *       "pausedUntil": null,
                      *       "secretHint": "aLSw"
                      *     }
                      */
@@ -19875,7 +19883,7 @@ export interface operations {
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
                      *       "lastSuccessAt": "2026-11-20T14:31:59Z",
-                     *       "pausedUntil": "2026-11-20T23:17:47Z",
+                     *       "pausedUntil": null,
                      *       "secretHint": "aLSw"
                      *     }
                      */

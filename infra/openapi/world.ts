@@ -210,6 +210,7 @@ export const world: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     description: 'Copies messages into our help desk',
     lastDeliveryAt: '2026-11-20T14:31:58Z',
     lastSuccessAt: '2026-11-20T14:31:59Z',
+    pausedUntil: null,
     createdAt: '2026-10-12T07:50:00Z',
     updatedAt: null,
   },

@@ -94,8 +94,9 @@ export const events: Noun = {
   parameters: {
     '*': {
       since:
-        'Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event.',
-      eventKind: 'Only events of this kind; all kinds by default.',
+        'Position after which to read: the `sequence` of the last event you have. Default 0: from the oldest event. `latest` answers no events, but the newest position as `nextCursor`.',
+      eventKind:
+        'Only events of these kinds, separated by commas: `contact.created,contact.updated`. Default: all kinds.',
     },
   },
   schemas: {

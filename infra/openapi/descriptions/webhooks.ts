@@ -11,7 +11,7 @@ const settings = {
 
 const conditions = {
   changedFields:
-    'At least one of these fields changed, as the event names them: `lead_score`. At most 50. Events without changes pass.',
+    'At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass.',
   channels: 'The event concerns one of these channels. Events without a channel pass.',
   contactTagIds:
     'The contact has one of these tags when the event is published. At most 20. Events without a contact pass.',
@@ -42,6 +42,8 @@ export const webhooks: Noun = {
       'Replays the failed and skipped deliveries since a time, oldest first, at most 1,000 in one call. Use it after an outage, and call it again until `queued` is 0. Deliveries that were replayed already are left out.',
     webhooksRotate:
       'Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. The secret belongs to the workspace: it changes for every endpoint in `endpointIds`.',
+    webhooksResume:
+      'Ends the pause of an endpoint whose deliveries have failed, and sends everything that waits at once. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.',
     webhooksTest:
       'Sends one test event now and answers how it went. Use it while you set up a receiver; it works for a disabled endpoint too. There are no retries, the health of the endpoint stays, and nothing is written to the feed.',
   },
@@ -67,6 +69,7 @@ export const webhooks: Noun = {
       consecutiveFailures: 'Failed attempts since the last success. From 5 on the endpoint is degraded.',
       lastDeliveryAt: 'When an event was last sent. Null if none ever was.',
       lastSuccessAt: 'When the endpoint last answered 2xx. Null if it never did.',
+      pausedUntil: 'Until when nothing is sent, because ten attempts in a row have failed. Null while events are sent.',
       secretHint: 'The last 4 characters of the signing secret, to tell it from another.',
     },
     EndpointWithSecret: {
