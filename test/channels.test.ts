@@ -15,7 +15,7 @@ test('no channel is called like an index of contacts, among whose entries its ow
   expect(platforms.filter((name) => indexes.includes(name))).toEqual([]);
 });
 
-test('what an account may do is asked by its kind, which not every channel has', () => {
+test('no code reads the kinds of a channel directly', () => {
   const askingAnyway = globSync('lib/**/*.ts').filter((file) =>
     /messaging\[\w+\]\.kinds/.test(readFileSync(file, 'utf8')),
   );

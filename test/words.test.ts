@@ -11,16 +11,6 @@ const maxTitleCharacters = 100;
 const unwrittenDocstrings: readonly string[] = [];
 /** Folders whose test titles are not rewritten yet. A folder that is clean leaves the list. */
 const unwrittenTitles: readonly string[] = [
-  'test/agents',
-  'test/analytics',
-  'test/archive',
-  'test/aws',
-  'test/bus',
-  'test/channels.test.ts',
-  'test/cli',
-  'test/client',
-  'test/contacts',
-  'test/contract',
   'test/email',
   'test/events',
   'test/faults',

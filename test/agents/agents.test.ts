@@ -113,7 +113,7 @@ describe('a test run', () => {
     await limited.post(`/v1/agents/${id}/test-run`, { message: 'Hi' }, 200);
   });
 
-  test('beyond the tokens of the day is refused until the next; what it used is what counts', async () => {
+  test('is refused until the next day when the tokens of the day are used up', async () => {
     const { id: workspaceId } = workspace;
     const tenant = { workspaceId, env: 'test' as const };
     const before = await remaining(tenant, 'agentTokens');
@@ -125,7 +125,7 @@ describe('a test run', () => {
     expect(Number(refused.headers['retry-after'])).toBe(refused.body.details.retryAfterSeconds);
   });
 
-  test('of a disabled agent is a conflict', async () => {
+  test('is a conflict when the agent is disabled', async () => {
     const { id: off } = await newAgent('Off');
     await inSandbox((tx) => patchAgent(tx, off, { status: 'disabled' }));
     expect(await client.post(`/v1/agents/${off}/test-run`, { message: 'Hi' })).toMatchObject({

@@ -29,7 +29,7 @@ function sandboxOf({ id }: TestWorkspace) {
 }
 
 describe('the dashboard', () => {
-  test('of an empty workspace has nothing but zeros', async () => {
+  test('shows only zeros for an empty workspace', async () => {
     const { live } = await newWorkspace();
     expect((await live.get('/v1/analytics/dashboard')).body).toEqual({
       from: expect.stringMatching(/Z$/),

@@ -94,7 +94,7 @@ test('days that are each read at once are no more than the call may read togethe
   expect(days).toBeLessThan(30);
 });
 
-test('what is unread and overdue now is counted without being walked through', async () => {
+test('the dashboard counts unread and overdue rows without reading each of them', async () => {
   const { id: workspaceId, live } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const past = shifted(timestamp(), -100 * dayMs);

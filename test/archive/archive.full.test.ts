@@ -357,7 +357,7 @@ test('every kind of row that lib declares is known to an import', async () => {
   );
 });
 
-test('whatever lies in a workspace beside its entities, an import takes what an export has written', async () => {
+test('an import takes any export, whatever else its workspace holds', async () => {
   const { id } = await newWorkspace();
   const tenant = `${id}:test`;
   const blanks = {

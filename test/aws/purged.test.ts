@@ -57,7 +57,7 @@ afterAll(() => {
 
 const read = () => readRow({ pk: 'p', sk: 's' });
 
-test('of many connections that were purged a call meets one, and goes on with a new one', async () => {
+test('a call meets at most one purged connection and continues on a new one', async () => {
   const many = 8;
   await Promise.all(Array.from({ length: many }, read));
   thaw();

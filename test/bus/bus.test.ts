@@ -144,7 +144,7 @@ test('calls hold at most ten events and 256 KB, and what the bus refuses of one 
   ).toEqual(['3', '3', '7', '7']);
 });
 
-test('of an event that is larger than the bus takes the data are cut, and named', async () => {
+test('an event larger than the bus allows has its data cut, and the cut fields are named', async () => {
   const texts = Array.from({ length: 19 }, () => 'ü'.repeat(8_000));
   const event = eventOf('too large', { contact_id: '7', texts });
   expect(Buffer.byteLength(event.body)).toBeGreaterThan(256 * 1024);

@@ -41,7 +41,7 @@ test('a body comes from a file or the standard input, without its fields', async
   expect(await answerOf(['/v1/tasks', '-d', '-'], { input: '{"title": "typed"}' })).toMatchObject({ title: 'typed' });
 });
 
-test('the answer is indented, or one line of JSON; its status and headers can be had', async () => {
+test('the answer is indented or one line of JSON, with status and headers on request', async () => {
   const plain = await call(['/v1/me', '-i']);
   expect(plain.stdout).toMatch(/^\{\n {2}"id": /);
   expect(plain.stderr).toMatch(/^200\n(?:\S+: .*\n)*x-request-id: \S+\n/);
@@ -89,7 +89,7 @@ test('a write whose answer is lost is done once', async () => {
   expect((await workspace.live.get('/v1/tasks', { q: 'once' })).body.items).toMatchObject([{ id: made.id }]);
 });
 
-describe('what is refused', () => {
+describe('a refused call', () => {
   test.each<[string, string[], number, RegExp]>([
     ['nothing to call', [], 2, /^the path \(\/v1\/…\) is missing\n$/],
     ['an unknown method', ['FETCH', '/v1/me'], 2, /^FETCH is no method; there are: GET, POST/],

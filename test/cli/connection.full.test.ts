@@ -53,7 +53,7 @@ describe('the key', () => {
     ['is none', [], 'sk_test_other', /^what should be an API key is none/],
     ['has a line break in it', [], 'csk_test_a\nb', /^what should be an API key is none/],
     ['is in a file that is not there', ['--key-file', '/nowhere/key'], undefined, /no such file.*\/nowhere\/key/],
-  ])('that %s is not understood, and not shown', async (_, args, key, said) => {
+  ])('is not understood and not shown when it %s', async (_, args, key, said) => {
     const { code, stdout, stderr } = await crm(['whoami', ...args], {
       key,
       cwd: folder,
@@ -63,19 +63,19 @@ describe('the key', () => {
     if (key !== undefined) expect(stderr).not.toContain(key.slice(4));
   });
 
-  test('of the demo goes to no other address than the demo’s', async () => {
+  test('is sent to no other address when it is the demo’s', async () => {
     const { liveKey, testKey } = workspace;
     await writeFile(join(folder, 'demo.json'), JSON.stringify({ baseUrl: 'http://127.0.0.1:1', liveKey, testKey }));
     const { code, stderr } = await crm(['whoami'], { env: { DATA_DIR: folder } });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/demo\.json is for http:\/\/127\.0\.0\.1:1\)\n$/)]);
   });
 
-  test('of the test environment is not taken for a live one', async () => {
+  test('is refused for live calls when it is a test key', async () => {
     const { code, stderr } = await crm(['whoami', '--live'], { key: workspace.testKey });
     expect([code, stderr]).toEqual([2, '--live asks for a live key, and this is a test key\n']);
   });
 
-  test('that is refused ends with the API’s words, as JSON too', async () => {
+  test('ends the command with the API’s words when it is refused, also as JSON', async () => {
     const key = `csk_test_${'a'.repeat(44)}`;
     const { code, stdout, stderr } = await crm(['whoami'], { key });
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^401 unauthorized: .*; request \S+\n$/)]);
@@ -88,7 +88,7 @@ describe('the key', () => {
   });
 });
 
-describe('what is not understood', () => {
+describe('an unknown argument', () => {
   test.each<[string, string[], RegExp]>([
     ['an unknown verb', ['lisen'], /^there is no verb "lisen"; there are: .*listen/],
     ['an unknown option', ['whoami', '--jsno'], /^Unknown option '--jsno'; crm whoami --help shows the options\n$/],

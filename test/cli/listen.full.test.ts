@@ -45,7 +45,7 @@ test('events from now on are posted in their order, signed like webhooks, and th
   expect(await listen.interrupt()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('what is forwarded has the headers and the text of a delivery by the API', async () => {
+test('a forwarded event has the headers and the text of a delivery by the API', async () => {
   const { live, liveKey } = await newWorkspace();
   await using receiver = await startReceiver();
   const { body: endpoint } = await live.post('/v1/webhooks', { url: receiver.url, eventKinds: ['contact.created'] });
@@ -209,7 +209,7 @@ test.skipIf(!hasScript)('on a terminal r sends the last one again, and Ctrl-C en
   expect(await new Promise((resolve) => terminal.once('close', resolve))).toBe(0);
 });
 
-describe('what is not understood', () => {
+describe('an unknown argument', () => {
   test.each<[string, string[], RegExp]>([
     ['no receiver', [], /^--forward-to is missing/],
     ['a receiver that is no address', ['--forward-to', 'ftp://x'], /^ftp:\/\/x is no address of http/],

@@ -82,7 +82,7 @@ test('fields of the call are the caller’s, wrong ones too', async () => {
   expect(refused.stderr).toMatch(/400 bad_request: .*title: .*value: /);
 });
 
-describe('what is not done', () => {
+describe('a refused trigger', () => {
   test.each<[string, string[], number, RegExp]>([
     ['an unknown kind', ['deal.exploded'], 2, /^"deal\.exploded" is no event kind; crm trigger --list shows them\n$/],
     ['a word that every object knows', ['constructor'], 2, /is no event kind/],
@@ -99,7 +99,7 @@ describe('what is not done', () => {
     expect((await workspace.live.get('/v1/deals')).body.items).toEqual([]);
   });
 
-  test('what needs something that no call makes', async () => {
+  test('a kind that depends on rows that no call makes is refused with the reason', async () => {
     const { testKey } = await newWorkspace();
     for (const kind of ['message.read', 'sequence.status_changed', 'invoice.paid', 'webhook.test']) {
       const { code, stderr } = await crm(['trigger', kind], { key: testKey });

@@ -34,7 +34,7 @@ async function verify(headers: string, { input = body, args = ['--secret', secre
   return crm(['verify', '--headers', file, ...args], { input, env });
 }
 
-test('a right signature is right, with headers as JSON or as lines, and the body from a file or the standard input', async () => {
+test('a right signature is accepted with headers as JSON or lines, and a body from a file or stdin', async () => {
   const right = { code: 0, stdout: 'the signature is right\n', stderr: '' };
   const headers = headersAt(new Date());
   expect(await verify(JSON.stringify(headers))).toEqual(right);

@@ -44,7 +44,7 @@ test('the key may be asked for before every call', async () => {
   expect(workspace.liveKey).toContain((await asked.get('/v1/me')).apiKey.keyId);
 });
 
-describe('what is refused is an ApiError', () => {
+describe('a refused call throws an ApiError', () => {
   test('with the envelope, the reason and the id of the request', async () => {
     const missing = await refusalOf(crm.get('/v1/contacts/{id}', { params: { path: { id: 999_999 } } }));
     expect(missing).toMatchObject({ status: 404, code: 'not_found', details: null, reason: null, fields: [] });

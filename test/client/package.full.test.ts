@@ -42,7 +42,7 @@ async function install() {
   return packed as { files: { path: string }[] };
 }
 
-test('the packed client compiles strictly with its types, runs, and is small; the command line runs beside it', async () => {
+test('the packed client compiles strictly, runs, is small, and ships the command line', async () => {
   const packed = await install();
   const files = packed.files.map(({ path }) => path);
   expect(files.filter((path) => !path.startsWith('dist/'))).toEqual(['README.md', 'cli/crm.js', 'package.json']);

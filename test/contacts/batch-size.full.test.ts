@@ -30,7 +30,7 @@ test('a batch writes 10 MB at most, and what it leaves belongs into another', as
   expect([rest.body.succeeded, await lifted()]).toEqual([left.length, 90]);
 });
 
-test('what a batch writes is counted with what follows from its items', async () => {
+test('a batch counts the writes that follow from its items', async () => {
   const { live } = await newWorkspace();
   const { id } = (await live.post('/v1/contacts', { name: 'Named' })).body;
   const notes = '\u{1f600}'.repeat(10_000);

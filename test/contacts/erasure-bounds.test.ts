@@ -75,7 +75,7 @@ async function partsOf(tenant: Tenant, work: (tx: UnitOfWork, state: { place: Pl
 
 const peer = (accountId: number, name: string) => rowOf(Peers, { accountId, name, createdAt: timestamp() });
 
-test('of many accounts and ids a few hundred rows are read in one part', async () => {
+test('one part of an erasure reads a few hundred rows when there are many accounts and ids', async () => {
   const userIds = Array.from({ length: 100 }, (_, n) => `u${n}`);
   const senderIds = Array.from({ length: 20 }, (_, n) => n + 1);
   const peers = [...userIds.map((name) => peer(20, name)), peer(1, 'u7'), peer(1, 'else')];

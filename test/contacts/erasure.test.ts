@@ -257,7 +257,7 @@ test('whenever the process dies, a person is erased whole or not at all', async 
   }
 });
 
-test('what a merge has not moved yet goes with the one that it is moved to: mail, files, and messages before they are sent', async () => {
+test('an erasure covers mail, files and queued messages that a merge has not moved yet', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Merging', botToken: '2:x' });
   const target = await newContact({ email: 'target@merged.example' });
   const { contactId: source } = await run<{ contactId: number }>(message.receive, {
@@ -305,7 +305,7 @@ test('a person goes by every name of those whom the contact was made of', async 
   expect(left.split('\n').filter((line) => /quentin|second@new/i.test(line))).toEqual([]);
 });
 
-test('mail from an address that the contact had before is not taken for its own: somebody else may have had it, too', async () => {
+test('an erasure keeps mail from an address that the contact had before', async () => {
   const address = 'info@before.example';
   const [one, other] = [
     await newContact({ name: 'One', email: address }),
@@ -348,7 +348,7 @@ test("the mail of another contact with the same address is that one's", async ()
   expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
 });
 
-test('what is to be sent to somebody by name goes with the contact of that name on that platform', async () => {
+test('an erasure removes messages queued to the contact’s username on that platform', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Stating', botToken: '3:x' });
   const contact = await newContact({ name: 'Vera', platform: 'telegram', username: 'Vera_V' });
   const send = (to: object) =>
@@ -361,7 +361,7 @@ test('what is to be sent to somebody by name goes with the contact of that name 
   expect(await everyByteOf(workspace.id)).not.toMatch(/vera_v/i);
 });
 
-test('what another contact is named in stays, whatever names the erased one or those merged into it were given', async () => {
+test('an erasure keeps rows that also name another contact', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Naming', botToken: '4:x' });
   const { threadId } = await receive(mail('Dora <dora@named.example>', us(), 'doraword'));
   const dora = { platform: 'telegram', email: 'dora@named.example', username: 'dora_d' };
@@ -399,7 +399,7 @@ test('mail to another contact is not of whom a caller has given its thread to', 
   expect((await fetch(url)).status).toBe(404);
 });
 
-test('what a caller has uploaded for somebody is gone from where it was put, too, and so is its name', async () => {
+test('an erasure removes uploaded files and their names', async () => {
   const prefix = `uploads/${workspace.id}/live/`;
   const before = await objectsIn(prefix);
   const named = (name: string) => ({ fileName: `${name}.txt`, contentType: 'text/plain', bytes: Buffer.from(name) });
@@ -446,7 +446,7 @@ async function completed(saga: Saga): Promise<void> {
   );
 }
 
-test('what happens to messages while their contact is being erased leaves no text behind', async () => {
+test('changes to messages during an erasure leave no text behind', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Window', botToken: '5:x' });
   const base = {
     ...{ message_id: 7, date: 1_790_000_000, chat: { id: 5005, type: 'private' } },
@@ -531,7 +531,7 @@ const succeeded = (endpointId: number, count: number) =>
     return isAll && deliveries;
   }, 'all are delivered');
 
-test('what an endpoint answered goes with the event that it answered to, however often it was sent', async () => {
+test('an erasure removes an endpoint’s answers to the contact’s events, replays included', async () => {
   await using echo = await startReceiver(({ text, body }, response) => {
     response.setHeader('X-Echo', encodeURIComponent(body.data.body)).end(text);
   });

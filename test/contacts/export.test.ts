@@ -186,7 +186,7 @@ describe('somebody of whom there is one of everything', () => {
   });
 });
 
-test('what was of a merged contact is in the export of whom it became', async () => {
+test('the export of a contact includes the rows of contacts merged into it', async () => {
   const [target, source] = [await newContact({ name: 'Ann' }), await newContact({ name: 'Anna' })];
   const note = await post(`/v1/contacts/${source.id}/activities`, { text: 'known as Anna' });
   const deal = await post('/v1/deals', { title: 'Deal', value: 5, contactId: source.id });
@@ -336,7 +336,7 @@ test('a piece that is gone ends the try, and not the process', async () => {
   expect([(await exportOf(exportId))?.status, await filesOf(exportId)]).toEqual(['running', []]);
 });
 
-test('what two write at once is one document', async () => {
+test('two concurrent writers of an export make one document', async () => {
   const { id } = await newContact();
   await fillTimeline(tenant(), id, veryLarge);
   const { saga } = await begun(id);
@@ -347,7 +347,7 @@ test('what two write at once is one document', async () => {
   expect((await (await fetch(file.url)).text()) === (await walked(id, file.createdAt))).toBe(true);
 });
 
-test('nothing is left of the exports of who is erased: one that is complete, one of whom was merged, one under way', async () => {
+test('an erasure removes complete and unfinished exports, those of merged contacts included', async () => {
   const [target, source] = [await newContact(), await newContact()];
   await fillTimeline(tenant(), target.id, veryLarge, 'zyzzyva');
   await fillTimeline(tenant(), source.id, large, 'zyzzyva');

@@ -202,7 +202,7 @@ test('every single filter finds exactly what a naive filter finds', async () => 
   }
 });
 
-test('what a filter shows is the contact as get-by-id shows it, without tags', async () => {
+test('a filter shows a contact as get-by-id does, without tags', async () => {
   const { body } = await workspace.live.get('/v1/contacts', { q: 'ada', limit: 1 });
   const { tags, ...contact } = (await workspace.live.get(`/v1/contacts/${body.items[0].id}`)).body;
   expect(body.items).toEqual([contact]);

@@ -293,7 +293,7 @@ test('merges in a chain and notes written meanwhile all end with the last contac
   expect(activities).toHaveLength(203 + written);
 });
 
-test('of the addresses that two had before, the first five are kept, no two of which are one', () => {
+test('a merge keeps the first five earlier addresses, each once', () => {
   expect(earlierEmails('now@a.example', 'z@a.example', null, 'NOW@a.example', 'b@a.example', 'Z@a.example')).toEqual([
     'z@a.example',
     'b@a.example',

@@ -43,7 +43,7 @@ test('a rename reads each row that shows the name once, however many steps it ta
   expect(many).toBeLessThanOrEqual(2 * 200 + 20);
 });
 
-test('what is written while a rename is under way shows the last name, and so does what it had passed', async () => {
+test('rows written during a rename show the last name, as do rows that it had passed', async () => {
   const { id, run, opens, names } = await dealing(100);
   const step = (place?: Parameters<typeof renaming.step>[1]['place']) =>
     run((tx) => renaming.step(tx, { contactId: id, ...(place && { place }) }, ''));

@@ -110,7 +110,7 @@ describe('a phone is the same', () => {
   });
 });
 
-describe('what a contact is given', () => {
+describe('a value of a contact', () => {
   test.each([
     'A <a@b.de>',
     'mailto:a@b.de',
@@ -170,7 +170,7 @@ describe('an amount', () => {
     ['EUR', 1.234, 'must have at most 2 decimals in EUR'],
     ['KWD', 1.2345, 'must have at most 3 decimals in KWD'],
     ['UYW', 1.23456, 'must have at most 4 decimals'],
-  ])('of %s is not %d', async (currency, value, message) => {
+  ])('in %s is refused when it is %d', async (currency, value, message) => {
     const deal = await workspace.live.post('/v1/deals', { title: 'A', currency, value });
     const transaction = await workspace.live.post('/v1/finance/transactions', {
       ...{ type: 'income', currency, amount: value },
@@ -187,7 +187,7 @@ describe('an amount', () => {
     ['EUR', 1.23],
     ['KWD', 1.234],
     ['CLF', 0.0123],
-  ])('of %s may be %d, and is summed so', async (currency, amount) => {
+  ])('in %s may be %d and is summed exactly', async (currency, amount) => {
     const { live } = await newWorkspace();
     for (const _ of [1, 2]) await live.post('/v1/finance/transactions', { type: 'income', currency, amount }, 201);
     const { body } = await live.get('/v1/finance/summary', { currency }, 200);

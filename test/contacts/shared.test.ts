@@ -77,7 +77,7 @@ test('an upsert that many match names the newest hundred, reads two and no other
   expect(rows).toBeLessThanOrEqual(120);
 });
 
-test('who has the username on another platform is not read', async () => {
+test('a look-up by username reads no rows of another platform', async () => {
   for (let made = 0; made < 30; made += 6) {
     await run(async (tx) => {
       for (let index = 0; index < 6; index += 1) await createContact(tx, { platform: 'telegram', username: 'crowd' });

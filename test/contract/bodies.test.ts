@@ -24,7 +24,7 @@ async function post(path: string, body: string | Buffer, contentType?: string) {
 
 describe('a body', () => {
   test.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset=UTF-8'])(
-    'of the type %s is read',
+    'is read when its type is %s',
     async (type) => {
       expect((await post('/v1/contacts', '{"name":"Typed"}', type)).status).toBe(201);
     },
@@ -36,7 +36,7 @@ describe('a body', () => {
     'application/vnd.x+json',
     'application/jsonp',
     'application/x-www-form-urlencoded',
-  ])('of the type %s is 400', async (type) => {
+  ])('is 400 when its type is %s', async (type) => {
     const { status, body } = await post('/v1/contacts', '{"name":"Typed"}', type);
     expect([status, body.error, body.details]).toEqual([400, 'bad_request', because('unsupported_content_type')]);
   });
@@ -48,7 +48,7 @@ describe('a body', () => {
     ['with a key __proto__', Buffer.from('{"name":"x","__proto__":{"company":"y"}}')],
     ['with a key __proto__ within', Buffer.from('{"name":"x","y":[{"\\u005f_proto__":1}]}')],
     ['with a key __proto__ after others', Buffer.from('{"constructor":{"prototype":{}},"x":{"__proto__":1}}')],
-  ])('that is %s is 400', async (_, bytes) => {
+  ])('is 400 when it is %s', async (_, bytes) => {
     const { status, body } = await post('/v1/contacts', bytes, 'application/json');
     expect([status, body.error, body.details]).toEqual([400, 'bad_request', because('malformed_json')]);
   });
@@ -65,7 +65,7 @@ describe('a body', () => {
   const create = (inner: string) => `{"op":"create","name":"Deep","x":${inner}}`;
   const tooDeep = 'the body is nested deeper than 500 levels';
 
-  test('of 500 levels is read, of more is 400', async () => {
+  test('is read up to 500 levels and is 400 above', async () => {
     const statusOf = async (path: string, body: string) =>
       (await workspace.live.post(path, body, { 'idempotency-key': `deep-${path}-${body.length}` })).status;
     expect(await statusOf('/v1/contacts', create(lists(499)))).toBe(201);
@@ -79,12 +79,12 @@ describe('a body', () => {
     ['/v1/contacts', create(lists(500_000))],
     ['/v1/contacts', create(objects(20_000))],
     ['/v1/contacts/batch', `{"items":[${create(lists(20_000))}]}`],
-  ])('that is nested as deep as can be is 400: %s', async (path, deep) => {
+  ])('is 400 when it is nested as deep as possible: %s', async (path, deep) => {
     const { status, body } = await workspace.live.post(path, deep, { 'idempotency-key': 'deep' });
     expect([status, body.message, body.details]).toEqual([400, tooDeep, because('malformed_json')]);
   });
 
-  test('that is nested as deep as can be is a parse error of MCP', async () => {
+  test('is a parse error of MCP when it is nested as deep as possible', async () => {
     const params = `{"name":"contacts_create","arguments":${create(lists(20_000))}}`;
     const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
     const { status, body } = await workspace.live.post('/mcp', call);
@@ -92,7 +92,7 @@ describe('a body', () => {
   });
 
   test.each([1_048_577, 3_000_000, 7_000_000, 12_000_000])(
-    'of %i bytes is 400 in the envelope, as any',
+    'is 400 in the usual envelope when it has %i bytes',
     async (size) => {
       const { status, headers, body } = await post(
         '/v1/contacts',
@@ -104,7 +104,7 @@ describe('a body', () => {
     },
   );
 
-  test('of exactly 1 MiB is read', async () => {
+  test('is read when it has exactly 1 MiB', async () => {
     const { status, body } = await post(
       '/v1/contacts',
       `{"name":"A","x":"${'x'.repeat(1_048_576 - 19)}"}`,

@@ -68,7 +68,7 @@ test('long ids in a path and long parameters of a query are refused in few words
   }
 });
 
-test('what MCP refuses or ignores is answered in few words', async () => {
+test('MCP answers in few words when it refuses or ignores input', async () => {
   const { legacy, send } = mcp(key);
   const args = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`unknown${index}`, 1]));
   const { body } = await legacy('tools/call', { name: 'contacts_search', arguments: args });

@@ -99,7 +99,7 @@ describe.each(keyed)('$name', ({ route }) => {
   }
 
   if (route.path.includes('{id}')) {
-    test('of a resource that does not exist is 404, also with a bad body', async () => {
+    test('is 404 for a resource that does not exist, also with a bad body', async () => {
       const answer = await workspace.live.call(route.method, pathOf(route.path), route.body ? { body: '{' } : {});
       expectProblem(answer, route.method, 404, 'not_found', null);
     });
@@ -179,7 +179,7 @@ describe('every path', () => {
     expectHeaders(answer, missing);
   });
 
-  test('that is not known is 404 with a key; without one 401 under /v1 and 404 elsewhere', async () => {
+  test('is 404 when unknown, or 401 under /v1 without a key', async () => {
     const anonymous = api(undefined, { address: freshAddress() });
     for (const path of ['/v1/nothing', '/v1', '/v1/contacts/1/nothing', '/v1/contacts/']) {
       expectProblem(await workspace.live.get(path), 'GET', 404, 'not_found', null);

@@ -217,7 +217,7 @@ describe('an ETag', () => {
     );
   });
 
-  test('of a write matches what a GET shows, and a stale one is 412 even with a bad body', async () => {
+  test('on a write equals that of a GET, and a stale one is 412 even with a bad body', async () => {
     const { body } = await workspace.live.post('/v1/contacts', { name: 'Matched' });
     const path = `/v1/contacts/${body.id}`;
     const stale = (await workspace.live.get(path)).headers['etag'] as string;

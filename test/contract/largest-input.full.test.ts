@@ -685,7 +685,7 @@ function queryOf(name: string, schema: Schema, letters: Letters): Record<string,
   return { [name]: String(formedQueries[name] ?? largest(schema, name, letters)) };
 }
 
-describe('what was made of it', () => {
+describe('a resource of the largest input', () => {
   let events: Event[];
   /** All that was read, by its path. */
   const shown = new Map<string, unknown[]>();

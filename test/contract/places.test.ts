@@ -6,7 +6,7 @@ const routes = (await loadRoutes()).map(({ route }) => route).filter(({ path }) 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const titleOf = (schema: v.GenericSchema) => v.getTitle(schema as never);
 
-describe('what is made is at its Location', () => {
+describe('a created resource is at its Location', () => {
   /** What nobody reads by its id: it is in a list, or used by the operations under it. */
   const unread = [
     'POST /v1/contacts/{id}/activities',
@@ -35,7 +35,7 @@ describe('If-Match of a write takes the ETag that a GET above it answers', () =>
     return route.current && above.length > 0 ? [[nameOf(route), route, above] as const] : [];
   });
 
-  test('of most', () => expect(changing.length).toBeGreaterThan(30));
+  test('for most writes', () => expect(changing.length).toBeGreaterThan(30));
   test.each(changing)('%s', (_, write, above) => {
     const title = titleOf(write.representation ?? write.response);
     const read = above.find(({ response }) => titleOf(response) === title);

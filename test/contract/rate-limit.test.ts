@@ -56,7 +56,7 @@ test('calls of one key at the same moment are counted exactly', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('requests from an address that the key does not allow leave its minute to its owner, and have 60 of their own', async () => {
+test('refused addresses spend 60 requests a minute of their own, and none of the key’s', async () => {
   const workspace = await newWorkspace();
   const [home, abroad] = [freshAddress(), freshAddress()];
   const { key, keyId } = await workspace.mint({ rateLimitPerMinute: 5, ipAllowlist: ['192.0.2.0/24', `${home}/32`] });

@@ -86,7 +86,7 @@ beforeAll(async () => {
   await makeMissing(client, tenant);
 });
 
-test('what decides by a list fails where an item cannot be read', async () => {
+test('a decision by a list fails when an item cannot be read', async () => {
   const [bad] = await itemsOf('/v1/tags');
   const mend = await breakRow(tenant, Tags, { id: Number(bad?.id) }, 'color');
   try {

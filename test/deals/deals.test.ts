@@ -145,7 +145,7 @@ test('a patch of the stage is refused with a pointer to its operation', async ()
   ]);
 });
 
-test('a stage move sets the probability of the stage; lost closes and an active stage opens again', async () => {
+test('a stage move sets the probability of the stage, and closes or opens the deal', async () => {
   const deal = await create({ probability: 42 });
   const move = async (stage: string) => (await workspace.live.post(`/v1/deals/${deal.id}/stage`, { stage })).body;
   expect(await move('Lead')).toEqual(deal);
