@@ -4,7 +4,7 @@ import type { StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
 
 /** Recipient whom an account cannot reach: nothing else that waits for them will arrive. */
-export interface Unreachable {
+interface Unreachable {
   telegramUserId: number;
   /** Whether they have blocked the account or are gone. If not, they may still write to it. */
   isBlock: boolean;
