@@ -26,8 +26,8 @@ export function connect(values: CommonValues, options: Partial<ClientOptions> = 
   const url = given ?? baseUrl ?? defaultUrl;
   const env = keyForm.exec(key)?.[1];
   if (env !== 'live' && env !== 'test')
-    throw new UsageError('what should be an API key is none: a key begins with csk_live_ or csk_test_');
-  if (values.live && env !== 'live') throw new UsageError('--live asks for a live key, and this is a test key');
+    throw new UsageError('this is not an API key: a key begins with csk_live_ or csk_test_');
+  if (values.live && env !== 'live') throw new UsageError('--live needs a live key, and this is a test key');
   return { crm: createClient({ baseUrl: url, apiKey: key, fetch: reaching(url), ...options }), key, url, env };
 }
 
@@ -36,7 +36,7 @@ function baseUrlOf({ url = process.env['CRM_API_URL'] || undefined }: CommonValu
   if (url === undefined) return undefined;
   const { protocol, search, hash } = URL.canParse(url) ? new URL(url) : { protocol: '', search: '', hash: '' };
   if (!/^https?:$/.test(protocol) || search !== '' || hash !== '')
-    throw new UsageError(`${url} is no address of an API: it is like ${defaultUrl}`);
+    throw new UsageError(`${url} is not the URL of an API: write it like ${defaultUrl}`);
   return url.replace(/\/+$/, '');
 }
 

@@ -20,7 +20,7 @@ const secretOf = (key: string) => `${prefix}${createHmac('sha256', key).update('
 export function signingSecret(given: string | undefined, key: string): string {
   if (given === undefined) return secretOf(key);
   if (!/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/.test(given))
-    throw new UsageError('--secret is not a signing secret: whsec_ and base64');
+    throw new UsageError('--secret is not a signing secret: it is whsec_ and base64');
   return given;
 }
 
@@ -28,7 +28,7 @@ export function signingSecret(given: string | undefined, key: string): string {
 export function receiverUrl(given: string): string {
   const url = /^[a-z]+:\/\//i.test(given) ? given : `http://${given}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError(`${given} is no address of http or https`);
+    throw new UsageError(`${given} is not an http or https URL`);
   return new URL(url).href;
 }
 

@@ -48,7 +48,9 @@ export async function checkPatterns(crm: CrmClient, patterns: readonly string[])
   const kinds = items.map(({ kind }) => kind);
   const unknown = patterns.find((pattern) => !kinds.some((kind) => fits(pattern, kind)));
   if (unknown !== undefined)
-    throw new UsageError(`"${unknown}" is no event kind; there are: ${kinds.join(', ')}, and whole nouns (contact.*)`);
+    throw new UsageError(
+      `"${unknown}" is not an event kind; the kinds are ${kinds.join(', ')}, and whole nouns (contact.*)`,
+    );
 }
 
 export const fits = (pattern: string, kind: string) =>

@@ -4,7 +4,7 @@ import { UsageError } from './verb.ts';
 export function operandsOf(operands: readonly string[], ...names: string[]): string[] {
   const missing = names[operands.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
-  if (operands.length > names.length) throw new UsageError(`"${operands[names.length]}" is too much`);
+  if (operands.length > names.length) throw new UsageError(`"${operands[names.length]}" is an unexpected argument`);
   return [...operands];
 }
 

@@ -35,7 +35,7 @@ else a text: -f value=9800 -f 'phone="49305550101"'. Writes are tried again unde
     const call = await callOf(operands, values);
     const { crm } = connect(values);
     if (values.paginate) {
-      if (call.method !== 'GET') throw new UsageError('--paginate is for GET');
+      if (call.method !== 'GET') throw new UsageError('--paginate works only with GET');
       for await (const item of itemsOf(crm, call)) output.line(item);
       return;
     }
@@ -69,7 +69,7 @@ async function callOf(operands: readonly string[], { field = [], data, header = 
   const body = data === undefined ? undefined : jsonOf(await contentOf(data));
   const fields = field.map(fieldOf);
   const method = given?.toUpperCase() ?? (body === undefined ? 'GET' : 'POST');
-  if (!methods.includes(method)) throw new UsageError(`${given} is no method; there are: ${methods.join(', ')}`);
+  if (!methods.includes(method)) throw new UsageError(`${given} is not a method; use one of ${methods.join(', ')}`);
   const { path, query } = placeOf(address);
   const isInQuery = ['GET', 'DELETE'].includes(method) || body !== undefined;
   if (isInQuery) for (const one of fields) query.append(one.path.join('.'), one.text);
@@ -87,7 +87,7 @@ const bodyOf = (fields: readonly Field[]) => fields.reduce(withField, {});
 /** Returns the path and query of an address. Raises for anything but a path of the API, so that the key goes nowhere else. */
 function placeOf(address: string): { path: string; query: URLSearchParams } {
   if (!/^\/(?!\/)[^\s\\#{}]*$/.test(address))
-    throw new UsageError(`"${address}" is no path of the API: it is like /v1/contacts`);
+    throw new UsageError(`"${address}" is not a path of the API: write it like /v1/contacts`);
   const [path = '', ...query] = address.split('?');
   return { path, query: new URLSearchParams(query.join('?')) };
 }
@@ -95,7 +95,7 @@ function placeOf(address: string): { path: string; query: URLSearchParams } {
 function headerOf(given: string): [string, string] {
   const [, name, value] = /^([\w-]+): *(.*)$/.exec(given) ?? [];
   if (name === undefined || value === undefined)
-    throw new UsageError(`"${given}" is no header: it is like "Name: value"`);
+    throw new UsageError(`"${given}" is not a header: write it like "Name: value"`);
   return [name, value];
 }
 
@@ -135,7 +135,7 @@ async function* itemsOf(crm: CrmClient, call: Call): AsyncGenerator<unknown, voi
   for (;;) {
     const { body } = await answerTo(crm, call);
     const { items, nextCursor, hasMore } = body as { items?: unknown[]; nextCursor?: number | null; hasMore?: boolean };
-    if (!Array.isArray(items)) throw new UsageError(`${call.path} is no list`);
+    if (!Array.isArray(items)) throw new UsageError(`${call.path} is not a list: leave out --paginate`);
     yield* items;
     if (!hasMore || nextCursor === null || nextCursor === undefined) return;
     call.query.set(next, String(nextCursor));

@@ -26,17 +26,18 @@ export const eventsResend = verb({
     const [given = ''] = operandsOf(operands, '<sequence or id>');
     const { endpoint, 'forward-to': forwardTo } = values;
     if ((endpoint === undefined) === (forwardTo === undefined))
-      throw new UsageError('say where to: --endpoint ID or --forward-to URL');
-    if (endpoint !== undefined && !/^\d{1,10}$/.test(endpoint)) throw new UsageError('--endpoint takes its number');
+      throw new UsageError('name the target with --endpoint ID or --forward-to URL');
+    if (endpoint !== undefined && !/^\d{1,10}$/.test(endpoint))
+      throw new UsageError('--endpoint takes the id of an endpoint, a number');
     const url = forwardTo === undefined ? undefined : receiverUrl(forwardTo);
     const { crm, key } = connect(values);
     const secret = signingSecret(values.secret, key);
     const event = await findEvent(crm, given);
-    if (event === undefined) throw new Failure(`there is no event ${given} in the feed of 30 days`);
+    if (event === undefined) throw new Failure(`event ${given} is not in the feed, which keeps 30 days`);
     if (url === undefined) return replay(crm, Number(endpoint), event, output);
     const attempt = await post(url, secret, { kind: event.event, body: JSON.stringify(event), replayOf: null });
     output.result({ type: 'delivery', ...attempt, replayOf: null, event }, attemptLine(attempt));
-    if (!isTaken(attempt)) throw new Failure(`${url} has not taken it`);
+    if (!isTaken(attempt)) throw new Failure(`${url} did not accept the delivery`);
   },
 });
 
@@ -57,7 +58,8 @@ async function replay(crm: CrmClient, id: number, event: AnyEvent, output: Outpu
     delivery,
     `delivery ${delivery.id} of endpoint ${id}: ${status}${outcome && ` (${outcome} in ${durationMs} ms)`}`,
   );
-  if (status !== 'succeeded') throw new Failure(`endpoint ${id} has not taken it${status === 'pending' ? ' yet' : ''}`);
+  if (status !== 'succeeded')
+    throw new Failure(`endpoint ${id} has not accepted the delivery${status === 'pending' ? ' yet' : ''}`);
 }
 
 async function deliveryOf(crm: CrmClient, id: number, event: AnyEvent): Promise<Schema<'Delivery'>> {

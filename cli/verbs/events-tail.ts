@@ -23,7 +23,7 @@ export const eventsTail = verb({
     noOperands(operands);
     const { crm, url } = connect(values);
     if (values.last !== undefined && values.since !== undefined)
-      throw new UsageError('--last and --since exclude each other');
+      throw new UsageError('use either --last or --since, not both');
     const last = countOf('--last', values.last) ?? 0;
     const given = countOf('--since', values.since);
     const isWanted = await wantedKinds(crm, values.events);

@@ -67,7 +67,7 @@ function targetsOf(forwardTo: string | undefined, maps: readonly string[]): Targ
   });
   if (forwardTo !== undefined) targets.push({ pattern: '*', url: receiverUrl(forwardTo) });
   if (targets.length === 0)
-    throw new UsageError('--forward-to is missing (crm events tail shows events and forwards none)');
+    throw new UsageError('--forward-to is missing; to show events without forwarding them, use crm events tail');
   return targets;
 }
 

@@ -22,11 +22,11 @@ export const trigger = verb({
     if (values.list) return list(output);
     const [kind = ''] = operandsOf(operands, '<kind>');
     const cause = Object.hasOwn(causes, kind) ? causes[kind as keyof typeof causes] : undefined;
-    if (cause === undefined) throw new UsageError(`"${kind}" is no event kind; crm trigger --list shows them`);
+    if (cause === undefined) throw new UsageError(`"${kind}" is not an event kind; crm trigger --list shows the kinds`);
     if ('not' in cause) throw new Failure(`no call causes ${kind}: ${cause.not}`);
     const fields = (values.override ?? []).map(fieldOf);
     const { url, env } = connect(values);
-    if (env !== 'test') throw new UsageError('trigger needs a test key: what it makes is not for real data');
+    if (env !== 'test') throw new UsageError('trigger needs a test key, because it creates sample data');
     const { crm } = connect(values, { fetch: telling(reaching(url), output) });
     output.result({ kind, answer: await cause({ crm, body: (usual) => overridden(usual, fields) }) }, `${kind} caused`);
   },

@@ -18,7 +18,8 @@ export const verify = verb({
     if (operands.length > 1) operandsOf(operands, '[BODY]');
     const secret = values.secret ?? process.env['CRM_WEBHOOK_SECRET'];
     if (!secret) throw new UsageError('--secret is missing');
-    if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)) throw new UsageError('a signing secret is whsec_ and base64');
+    if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret))
+      throw new UsageError('--secret is not a signing secret: it is whsec_ and base64');
     if (values.headers === undefined) throw new UsageError('--headers is missing');
     const headers = headersIn(contentOf(values.headers).toString());
     const [file = '-'] = operands;
@@ -36,7 +37,7 @@ function verified(secret: string, headers: Record<string, string>, body: string)
     // If the signature is right, only the time can be wrong.
     signedEvent(secret, headers, body);
     throw new Failure(
-      `the signature is right, and its time is not of the last five minutes (${error.message}); --any-time`,
+      `the signature is right, but its time is not within the last five minutes (${error.message}); to skip this check, add --any-time`,
     );
   }
 }
@@ -53,8 +54,10 @@ function signedEvent(secret: string, headers: Record<string, string>, body: stri
   if (isSigned(body)) return JSON.parse(body);
   const trimmed = body.replace(/\r?\n$/, '');
   if (trimmed !== body && isSigned(trimmed))
-    throw new Failure('the signature is wrong for this body, and right without the line break at its end');
-  throw new Failure('the signature is wrong: another secret, or the body is not byte for byte what was sent');
+    throw new Failure('the signature fits the body without its last line break: save the body without it');
+  throw new Failure(
+    'the signature is wrong: check the secret, and that the body is byte for byte the one that was sent',
+  );
 }
 
 function contentOf(path: string): Buffer {

@@ -154,7 +154,9 @@ describe('a workspace that is imported', () => {
   });
 
   test('is refused a second time: it has data of its own', async () => {
-    await expect(importWorkspace(moved, file)).rejects.toThrow(`workspace ${moved} has data of its own`);
+    await expect(importWorkspace(moved, file)).rejects.toThrow(
+      `workspace ${moved} already has data: import into a new one`,
+    );
   });
 });
 

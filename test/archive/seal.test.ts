@@ -92,8 +92,8 @@ test('an import refuses an archive with a changed byte, wherever it is', async (
   }
 });
 
-const altered = 'the file is not as it was exported: its digest is another';
-const cut = 'the file is not whole: it was cut off';
+const altered = 'the file was changed after its export: its digest does not match';
+const cut = 'the file is cut off: export it again';
 const foreign = /^the seal of the file is not of this deployment: .* in a stage that sets allowUnsignedImports$/;
 
 describe('an import writes nothing of', () => {
@@ -170,7 +170,7 @@ test('an unsigned archive is refused for a workspace that has data', async () =>
   const { id, live } = await newWorkspace();
   await live.post('/v1/contacts', { name: 'Ben' }, 201);
   const refused = importWorkspace(id, file, { isUnsigned: true });
-  await expect(refused).rejects.toThrow(`workspace ${id} has data of its own`);
+  await expect(refused).rejects.toThrow(`workspace ${id} already has data: import into a new one`);
 });
 
 describe('an unsigned archive is refused by its line for a row', () => {

@@ -92,15 +92,15 @@ test('a write whose answer is lost is done once', async () => {
 describe('a refused call', () => {
   test.each<[string, string[], number, RegExp]>([
     ['nothing to call', [], 2, /^the path \(\/v1\/…\) is missing\n$/],
-    ['an unknown method', ['FETCH', '/v1/me'], 2, /^FETCH is no method; there are: GET, POST/],
-    ['another host', ['//example.com/v1/me'], 2, /is no path of the API/],
-    ['another address', ['https://example.com/v1/me'], 2, /is no path of the API/],
+    ['an unknown method', ['FETCH', '/v1/me'], 2, /^FETCH is not a method; use one of GET, POST/],
+    ['another host', ['//example.com/v1/me'], 2, /is not a path of the API/],
+    ['another address', ['https://example.com/v1/me'], 2, /is not a path of the API/],
     ['a field that is none', ['/v1/contacts', '-f', 'q'], 2, /^"q" is not key=value\n$/],
-    ['a header that is none', ['/v1/me', '-H', 'x'], 2, /^"x" is no header/],
+    ['a header that is none', ['/v1/me', '-H', 'x'], 2, /^"x" is not a header/],
     ['a body that is not JSON', ['/v1/tasks', '-d', '{'], 2, /^the body is not JSON: /],
     ['a file that is not there', ['/v1/tasks', '-d', '@/nowhere/b'], 2, /no such file/],
-    ['pages of a write', ['POST', '/v1/tasks', '--paginate'], 2, /^--paginate is for GET\n$/],
-    ['pages of what is no list', ['/v1/me', '--paginate'], 2, /^\/v1\/me is no list\n$/],
+    ['pages of a write', ['POST', '/v1/tasks', '--paginate'], 2, /^--paginate works only with GET\n$/],
+    ['pages of what is no list', ['/v1/me', '--paginate'], 2, /^\/v1\/me is not a list: leave out --paginate\n$/],
     ['an unknown path', ['/v1/nothing'], 1, /^404 not_found: .*; request \S+\n$/],
     ['a body that the API refuses', ['POST', '/v1/tasks', '-f', 'priority=7'], 1, /^400 bad_request: .*title: /],
   ])('%s', async (_, args, expected, said) => {

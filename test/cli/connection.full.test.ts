@@ -50,8 +50,8 @@ describe('the key', () => {
 
   test.each<[string, string[], string | undefined, RegExp]>([
     ['is not there', [], undefined, /^no API key: set CRM_API_KEY or give --key-file/],
-    ['is none', [], 'sk_test_other', /^what should be an API key is none/],
-    ['has a line break in it', [], 'csk_test_a\nb', /^what should be an API key is none/],
+    ['is none', [], 'sk_test_other', /^this is not an API key/],
+    ['has a line break in it', [], 'csk_test_a\nb', /^this is not an API key/],
     ['is in a file that is not there', ['--key-file', '/nowhere/key'], undefined, /no such file.*\/nowhere\/key/],
   ])('is not understood and not shown when it %s', async (_, args, key, said) => {
     const { code, stdout, stderr } = await crm(['whoami', ...args], {
@@ -72,7 +72,7 @@ describe('the key', () => {
 
   test('is refused for live calls when it is a test key', async () => {
     const { code, stderr } = await crm(['whoami', '--live'], { key: workspace.testKey });
-    expect([code, stderr]).toEqual([2, '--live asks for a live key, and this is a test key\n']);
+    expect([code, stderr]).toEqual([2, '--live needs a live key, and this is a test key\n']);
   });
 
   test('ends the command with the API’s words when it is refused, also as JSON', async () => {
@@ -93,8 +93,8 @@ describe('an unknown argument', () => {
     ['an unknown verb', ['lisen'], /^there is no verb "lisen"; there are: .*listen/],
     ['an unknown option', ['whoami', '--jsno'], /^Unknown option '--jsno'; crm whoami --help shows the options\n$/],
     ['an option without its value', ['whoami', '--key-file'], /^Option '--key-file <value>' argument missing/],
-    ['something too much', ['whoami', 'me'], /^"me" is too much\n$/],
-    ['an address that is none', ['whoami', '--url', 'ftp://x'], /^ftp:\/\/x is no address of an API/],
+    ['something too much', ['whoami', 'me'], /^"me" is an unexpected argument\n$/],
+    ['an address that is none', ['whoami', '--url', 'ftp://x'], /^ftp:\/\/x is not the URL of an API/],
   ])('%s', async (_, args, said) => {
     const { code, stdout, stderr } = await crm(args, { key: workspace.testKey });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(said)]);

@@ -52,9 +52,9 @@ test('tail ends with whoever reads it', async () => {
 });
 
 test.each<[string, string[], RegExp]>([
-  ['two beginnings', ['--last', '1', '--since', '1'], /exclude each other/],
+  ['two beginnings', ['--last', '1', '--since', '1'], /^use either --last or --since/],
   ['a number that is none', ['--last', 'x'], /^--last takes a number\n$/],
-  ['an unknown kind', ['--events', 'x'], /^"x" is no event kind/],
+  ['an unknown kind', ['--events', 'x'], /^"x" is not an event kind/],
 ])('tail does not understand %s', async (_, args, said) => {
   const { liveKey: key } = await newWorkspace();
   const { code, stdout, stderr } = await crm(['events', 'tail', ...args], { key });
@@ -74,7 +74,7 @@ test('resend posts an event from here, by its sequence or its id', async () => {
   for (const { text, headers } of receiver.received) verifyWebhook(text, headers, secret);
   receiver.answer(answers(500));
   const failed = await crm(['events', 'resend', one.id, '--forward-to', receiver.url], { key });
-  expect([failed.code, failed.stderr]).toEqual([1, `${receiver.url}/ has not taken it\n`]);
+  expect([failed.code, failed.stderr]).toEqual([1, `${receiver.url}/ did not accept the delivery\n`]);
 });
 
 test('resend has the API replay a delivery, and says what came of it', async () => {
@@ -111,10 +111,15 @@ test('resend has the API replay a delivery, and says what came of it', async () 
 
 test.each<[string, string[], number, RegExp]>([
   ['no event', ['--endpoint', '1'], 2, /^<sequence or id> is missing\n$/],
-  ['nowhere to send it', ['1'], 2, /^say where to: --endpoint ID or --forward-to URL\n$/],
-  ['an endpoint that is no number', ['1', '--endpoint', 'x'], 2, /^--endpoint takes its number\n$/],
-  ['a sequence that is not there', ['999', '--endpoint', '1'], 1, /^there is no event 999 in the feed of 30 days\n$/],
-  ['an id that is not there', ['evt_x', '--endpoint', '1'], 1, /^there is no event evt_x in the feed of 30 days\n$/],
+  ['nowhere to send it', ['1'], 2, /^name the target with --endpoint ID or --forward-to URL\n$/],
+  [
+    'an endpoint that is no number',
+    ['1', '--endpoint', 'x'],
+    2,
+    /^--endpoint takes the id of an endpoint, a number\n$/,
+  ],
+  ['a sequence that is not there', ['999', '--endpoint', '1'], 1, /^event 999 is not in the feed, which keeps 30 days\n$/],
+  ['an id that is not there', ['evt_x', '--endpoint', '1'], 1, /^event evt_x is not in the feed, which keeps 30 days\n$/],
   ['an endpoint that is not there', ['1', '--endpoint', '9'], 1, /^404 not_found: /],
 ])('resend refuses %s', async (_, args, expected, said) => {
   const { liveKey: key } = await newWorkspace();

@@ -212,14 +212,14 @@ test.skipIf(!hasScript)('on a terminal r sends the last one again, and Ctrl-C en
 describe('an unknown argument', () => {
   test.each<[string, string[], RegExp]>([
     ['no receiver', [], /^--forward-to is missing/],
-    ['a receiver that is no address', ['--forward-to', 'ftp://x'], /^ftp:\/\/x is no address of http/],
+    ['a receiver that is no address', ['--forward-to', 'ftp://x'], /^ftp:\/\/x is not an http or https URL/],
     ['a map without an address', ['--map', 'deal.created'], /^--map is KIND=URL, not "deal\.created"/],
     [
       'a map of an unknown kind',
       ['--map', 'dela.created=localhost:1'],
-      /^"dela\.created" is no event kind; there are: /,
+      /^"dela\.created" is not an event kind; the kinds are /,
     ],
-    ['an unknown kind', ['--forward-to', 'localhost:1', '--events', 'deal.*,nothing.*'], /^"nothing\.\*" is no event/],
+    ['an unknown kind', ['--forward-to', 'localhost:1', '--events', 'deal.*,nothing.*'], /^"nothing\.\*" is not an event kind/],
     ['a secret that is none', ['--forward-to', 'localhost:1', '--secret', 'abc'], /^--secret is not a signing secret/],
   ])('%s', async (_, args, said) => {
     const { liveKey } = await newWorkspace();

@@ -55,13 +55,13 @@ describe('a wrong one is refused, and why', () => {
       'the body is another',
       now,
       { input: body.replace('漢', '字') },
-      /^the signature is wrong: another secret, or the body/,
+      /^the signature is wrong: check the secret, and that the body/,
     ],
-    ['the secret is another', now, { args: ['--secret', other] }, /^the signature is wrong: another secret/],
-    ['a line break was added', now, { input: `${body}\n` }, /right without the line break at its end\n$/],
+    ['the secret is another', now, { args: ['--secret', other] }, /^the signature is wrong: check the secret/],
+    ['a line break was added', now, { input: `${body}\n` }, /: save the body without it\n$/],
     ['a header is missing', () => ({ 'webhook-id': 'd-1' }), {}, /^the header webhook-timestamp is missing\n$/],
     ['the time is none', () => ({ ...now(), 'webhook-timestamp': 'now' }), {}, /is not a time in seconds\n$/],
-    ['it is old', () => headersAt(new Date(Date.now() - 600_000)), {}, /^the signature is right, and its time is not/],
+    ['it is old', () => headersAt(new Date(Date.now() - 600_000)), {}, /^the signature is right, but its time is not/],
   ])('%s', async (_, headers, given, said) => {
     const { code, stdout, stderr } = await verify(asLines(headers()), given);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(said)]);
@@ -75,7 +75,11 @@ describe('a wrong one is refused, and why', () => {
 
 test.each<[string, string[], RegExp]>([
   ['no secret', ['--headers', 'x'], /^--secret is missing\n$/],
-  ['a secret that is none', ['--secret', 'abc', '--headers', 'x'], /^a signing secret is whsec_ and base64\n$/],
+  [
+    'a secret that is none',
+    ['--secret', 'abc', '--headers', 'x'],
+    /^--secret is not a signing secret: it is whsec_ and base64\n$/,
+  ],
   ['no headers', ['--secret', secret], /^--headers is missing\n$/],
   ['headers that are not there', ['--secret', secret, '--headers', '/nowhere/h'], /no such file/],
 ])('%s is not understood', async (_, args, said) => {

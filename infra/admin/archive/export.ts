@@ -41,7 +41,7 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
   } finally {
     await rm(partial, { force: true });
   }
-  throw conflict('workspace_in_use', 'the workspace is being written to: try again when it is quiet');
+  throw conflict('workspace_in_use', 'the workspace is being written to: try again when nothing writes to it');
 }
 
 /** Returns the rows that every change of a workspace moves on: its id counters and the ends of its feeds. */
@@ -76,7 +76,7 @@ class Archive {
     for await (const row of rowsOfWorkspace(this.#id)) {
       const isEvent = row.pk.startsWith(outboxPrefix);
       if (isEvent ? isDead(row) : isSaga(row) && (await rests(row)))
-        throw conflict('dead_letters', 'work of the workspace is a dead letter: say admin dead-letter retry first');
+        throw conflict('dead_letters', 'the workspace has dead letters: run admin dead-letter retry first');
       const isUnfinished = isEvent || isSaga(row);
       if (isUnfinished) this.isWhole = false;
       const kept = isUnfinished ? undefined : archived(this.#id, row);

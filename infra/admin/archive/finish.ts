@@ -34,7 +34,7 @@ export async function finishWorkspace(id: number, kinds: readonly SagaKind<State
     for (const { tenant, saga } of sagas) finished.sagas += Number(await finishes(tenant, saga.id, kinds));
     unfinished = [...changes.map(({ pk, sk }) => `${pk}/${sk}`), ...sagas.map(({ saga }) => `${saga.kind} ${saga.id}`)];
   }
-  throw conflict('workspace_in_use', `these do not come to an end, the log says why: ${unfinished.join(', ')}`);
+  throw conflict('workspace_in_use', `these do not finish (see the log): ${unfinished.join(', ')}`);
 }
 
 /** The changes that are not published, in the order in which they were committed, and the sagas; dead letters are only counted. */

@@ -82,8 +82,7 @@ class Begun {
   readonly #isOurs: Conditional;
 
   constructor(marker: Key, owner: string) {
-    const refusal = () =>
-      conflict('workspace_in_use', 'the import goes on, or has come to its end, elsewhere: it was called again');
+    const refusal = () => conflict('workspace_in_use', 'another call of this import is running or has finished it');
     this.#isOurs = conditional({ key: marker, if: { is: { owner } }, refusal });
   }
 
@@ -126,10 +125,10 @@ async function verify(id: number, file: string, isUnsigned: boolean) {
     summed.add(line);
   }
   if (from === undefined || trailer === undefined)
-    throw badRequest('broken_archive', 'the file is not whole: it was cut off');
+    throw badRequest('broken_archive', 'the file is cut off: export it again');
   const { counts, digest, seal } = trailer;
   if (summed.end(trailer) !== digest)
-    throw badRequest('broken_archive', 'the file is not as it was exported: its digest is another');
+    throw badRequest('broken_archive', 'the file was changed after its export: its digest does not match');
   if (!isUnsigned && !(seal && (await isSealOf(from, digest, seal)))) throw badRequest('broken_archive', notOurs);
   if (unfit) throw unfit;
   return { from, digest, counts };
@@ -198,7 +197,8 @@ async function begin(id: number, digest: string): Promise<Begun> {
   const found = await readRows([marker, ...scopes.map((scope) => rowKey('ids', { scope }))]);
   const hasBegun = found.delete(identity(marker));
   const isUsed = [...found.values()].some((row) => Object.keys(row).some((name) => !unused.includes(name)));
-  if (!hasBegun && isUsed) throw conflict('workspace_in_use', `workspace ${id} has data of its own`);
+  if (!hasBegun && isUsed)
+    throw conflict('workspace_in_use', `workspace ${id} already has data: import into a new one`);
   await requireLast(id);
   const owner = randomUUID();
   const begun = { key: marker, item: { digest, owner }, if: { any: [{ absent: ['pk'] }, { is: { digest } }] } };

@@ -17,7 +17,7 @@ const Guard = v.object({
 async function guard({ minutes, off }: v.InferOutput<typeof Guard>) {
   const StackName = process.env['STACK_NAME'];
   const alarm = process.env['GUARD_ALARM'];
-  if (!StackName || !(alarm || off)) throw new Error('what is watched is a deployed stack: --stack <name>');
+  if (!StackName || !(alarm || off)) throw new Error('name the deployed stack with --stack <name>');
   const cloudFormation = new CloudFormationClient({});
   const { Stacks: [found] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
   if (!found) throw new Error(`there is no stack ${StackName}`);

@@ -84,7 +84,7 @@ const bounce = ({ workspaceId, env, messageId, recipient, type, reason }: v.Infe
     const mail = await sentMail(tx, messageId);
     if (!mail) throw notFound('e-mail that was sent');
     if (![...mail.to, ...mail.cc, ...mail.bcc].some(({ email }) => sameAddress(email, recipient)))
-      throw invalidField('recipient', 'unknown_reference', 'recipient must be an address that the mail went to');
+      throw invalidField('recipient', 'unknown_reference', 'recipient must be an address to which the mail was sent');
     const { isKnown } = await takeNotice(tx, mail, { recipient, type, reason: reason ?? 'no reason given' });
     return { threadId: mail.threadId, messageId, isKnown };
   });
