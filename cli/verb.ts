@@ -11,13 +11,13 @@ interface Option extends ParseArgsOptionDescriptor {
 export type Options = Record<string, Option>;
 
 export const commonOptions = {
-  url: { type: 'string', value: 'URL', help: 'where the API is; else CRM_API_URL, else http://127.0.0.1:3000' },
+  url: { type: 'string', value: 'URL', help: 'URL of the API; default: CRM_API_URL, then http://127.0.0.1:3000' },
   'key-file': {
     type: 'string',
     value: 'FILE',
-    help: 'read the API key from there; else CRM_API_KEY, else the demo key',
+    help: 'file of the API key; default: CRM_API_KEY, then the demo key',
   },
-  live: { type: 'boolean', help: 'the live key of the demo instead of its test key' },
+  live: { type: 'boolean', help: 'use the live key of the demo instead of its test key' },
   json: { type: 'boolean', help: 'JSON, one value a line; errors too' },
   help: { type: 'boolean', short: 'h', help: 'this text' },
 } as const satisfies Options;

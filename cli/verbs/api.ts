@@ -18,7 +18,7 @@ export const api = verb({
       short: 'f',
       multiple: true,
       value: 'K=V',
-      help: 'of the query with GET, DELETE or -d, else of the body (a.b=1)',
+      help: 'a field of the query with GET, DELETE or -d, else of the body (a.b=1)',
     },
     data: { type: 'string', short: 'd', value: 'JSON', help: 'the body; @file reads a file, - the standard input' },
     header: { type: 'string', short: 'H', multiple: true, value: 'N: V', help: 'a further header: "If-Match: …"' },

@@ -20,7 +20,7 @@ export const eventsResend = verb({
       help: 'the API replays its delivery to this endpoint; crm listen gets it too',
     },
     'forward-to': { type: 'string', value: 'URL', help: 'post it there from here, signed as crm listen does' },
-    secret: { type: 'string', value: 'whsec_…', help: 'sign with this; else one made of the key, always the same' },
+    secret: { type: 'string', value: 'whsec_…', help: 'sign with this; default: a fixed secret made of the key' },
   },
   async run({ values, operands, output }) {
     const [given = ''] = operandsOf(operands, '<sequence or id>');

@@ -14,10 +14,10 @@ export const eventsTail = verb({
   summary: 'Shows events as they happen.',
   usage: '[--events kinds] [--last N | --since SEQUENCE] [--once]',
   options: {
-    events: { type: 'string', value: 'KINDS', help: 'only these: contact.created,deal.* (all unless said)' },
+    events: { type: 'string', value: 'KINDS', help: 'only these kinds: contact.created,deal.* (default: all)' },
     last: { type: 'string', value: 'N', help: 'begin with the last N events' },
     since: { type: 'string', value: 'SEQUENCE', help: 'begin after the event of this sequence' },
-    once: { type: 'boolean', help: 'end with the newest event instead of waiting for more' },
+    once: { type: 'boolean', help: 'exit after the newest event instead of waiting for more' },
   },
   async run({ values, operands, output }) {
     noOperands(operands);

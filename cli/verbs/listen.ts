@@ -17,10 +17,10 @@ export const listen = verb({
   usage: '--forward-to URL [--events kinds] [--map kind=URL]…',
   options: {
     'forward-to': { type: 'string', value: 'URL', help: 'where events are posted: http://localhost:4000/hook' },
-    events: { type: 'string', value: 'KINDS', help: 'only these: contact.created,deal.* (all unless said)' },
+    events: { type: 'string', value: 'KINDS', help: 'only these kinds: contact.created,deal.* (default: all)' },
     map: { type: 'string', multiple: true, value: 'KIND=URL', help: 'another URL for a kind (deal.*=URL); repeatable' },
-    secret: { type: 'string', value: 'whsec_…', help: 'sign with this; else one made of the key, always the same' },
-    'print-secret': { type: 'boolean', help: 'print the secret alone and end' },
+    secret: { type: 'string', value: 'whsec_…', help: 'sign with this; default: a fixed secret made of the key' },
+    'print-secret': { type: 'boolean', help: 'print only the secret and exit' },
   },
   more: `Replays, and deliveries of webhook.test, to the endpoints that are registered come too, within seconds.
 In a terminal, r sends the last one again, q or Ctrl-C ends.`,

@@ -22,9 +22,9 @@ export const logsTail = verb({
     status: { type: 'string', value: 'S', help: 'only these: 404, or 4xx' },
     method: { type: 'string', value: 'M', help: 'only these: POST' },
     route: { type: 'string', value: 'R', help: 'only these: /v1/contacts/{id}' },
-    'key-id': { type: 'string', value: 'K', help: 'only those of this key, by its public 12 characters' },
+    'key-id': { type: 'string', value: 'K', help: 'only requests of this key, by its public 12 characters' },
     last: { type: 'string', value: 'N', help: 'begin with the last N requests' },
-    once: { type: 'boolean', help: 'end with these instead of waiting for more' },
+    once: { type: 'boolean', help: 'exit after these instead of waiting for more' },
   },
   more: `A request shows within a minute. The calls of this verb are left out, unless --route asks for them.
 The key needs the scope keys:manage.`,

@@ -67,7 +67,7 @@ const setups: Record<string, Setup> = {
 };
 
 export const mcpSetup = verb({
-  summary: 'Prints what connects an AI agent to the API.',
+  summary: 'Prints the settings that connect an AI agent to the API.',
   usage: `<${Object.keys(setups).join('|')}>`,
   options: {
     'with-key': { type: 'boolean', help: `with the key itself instead of a reference to ${variable}` },

@@ -13,7 +13,7 @@ export const trigger = verb({
       type: 'string',
       multiple: true,
       value: 'K=V',
-      help: 'a field of the call that causes it (a.b=c); JSON where it can be read as such',
+      help: 'a field of the call that causes it (a.b=c); parsed as JSON if possible',
     },
     list: { type: 'boolean', help: 'show the kinds, and why no call causes some of them' },
   },

@@ -9,9 +9,9 @@ export const verify = verb({
   summary: 'Checks the signature of a delivery, and says what is wrong with it.',
   usage: '--secret whsec_… --headers FILE [BODY]',
   options: {
-    secret: { type: 'string', value: 'whsec_…', help: 'the signing secret; else CRM_WEBHOOK_SECRET' },
+    secret: { type: 'string', value: 'whsec_…', help: 'the signing secret; default: CRM_WEBHOOK_SECRET' },
     headers: { type: 'string', value: 'FILE', help: 'the headers, as JSON or a "Name: value" on each line' },
-    'any-time': { type: 'boolean', help: 'a delivery of any age (else at most five minutes)' },
+    'any-time': { type: 'boolean', help: 'accept a delivery of any age (default: at most five minutes)' },
   },
   more: `BODY is the file of the exact body, the standard input unless said. It asks nobody: no key is needed.`,
   async run({ values, operands, output }) {

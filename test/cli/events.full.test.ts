@@ -118,8 +118,18 @@ test.each<[string, string[], number, RegExp]>([
     2,
     /^--endpoint takes the id of an endpoint, a number\n$/,
   ],
-  ['a sequence that is not there', ['999', '--endpoint', '1'], 1, /^event 999 is not in the feed, which keeps 30 days\n$/],
-  ['an id that is not there', ['evt_x', '--endpoint', '1'], 1, /^event evt_x is not in the feed, which keeps 30 days\n$/],
+  [
+    'a sequence that is not there',
+    ['999', '--endpoint', '1'],
+    1,
+    /^event 999 is not in the feed, which keeps 30 days\n$/,
+  ],
+  [
+    'an id that is not there',
+    ['evt_x', '--endpoint', '1'],
+    1,
+    /^event evt_x is not in the feed, which keeps 30 days\n$/,
+  ],
   ['an endpoint that is not there', ['1', '--endpoint', '9'], 1, /^404 not_found: /],
 ])('resend refuses %s', async (_, args, expected, said) => {
   const { liveKey: key } = await newWorkspace();

@@ -219,7 +219,11 @@ describe('an unknown argument', () => {
       ['--map', 'dela.created=localhost:1'],
       /^"dela\.created" is not an event kind; the kinds are /,
     ],
-    ['an unknown kind', ['--forward-to', 'localhost:1', '--events', 'deal.*,nothing.*'], /^"nothing\.\*" is not an event kind/],
+    [
+      'an unknown kind',
+      ['--forward-to', 'localhost:1', '--events', 'deal.*,nothing.*'],
+      /^"nothing\.\*" is not an event kind/,
+    ],
     ['a secret that is none', ['--forward-to', 'localhost:1', '--secret', 'abc'], /^--secret is not a signing secret/],
   ])('%s', async (_, args, said) => {
     const { liveKey } = await newWorkspace();

@@ -84,7 +84,12 @@ test('fields of the call are the caller’s, wrong ones too', async () => {
 
 describe('a refused trigger', () => {
   test.each<[string, string[], number, RegExp]>([
-    ['an unknown kind', ['deal.exploded'], 2, /^"deal\.exploded" is not an event kind; crm trigger --list shows the kinds\n$/],
+    [
+      'an unknown kind',
+      ['deal.exploded'],
+      2,
+      /^"deal\.exploded" is not an event kind; crm trigger --list shows the kinds\n$/,
+    ],
     ['a word that every object knows', ['constructor'], 2, /is not an event kind/],
     ['no kind', [], 2, /^<kind> is missing\n$/],
     ['an override that sets nothing', ['deal.created', '--override', 'title'], 2, /^"title" is not key=value\n$/],
