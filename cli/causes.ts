@@ -56,6 +56,7 @@ const known: Partial<Record<EventKind, Cause>> = {
   'message.created': sendMessage(() => person().username),
   'message.updated': { not: 'a message is edited by its sender; nobody writes to the sandbox' },
   'message.button_pressed': { not: 'a button is pressed by the recipient; no message leaves the sandbox' },
+  'contact.unsubscribed': { not: 'somebody unsubscribes by the link in a mail; none leaves the sandbox' },
   'message.read': async ({ crm, body }) => {
     const contacts = crm.list('/v1/contacts', { params: { query: { hasUnread: true, limit: 1 } } });
     const { id } = await found(contacts, 'no contact of this sandbox has unread messages, and no call makes any');

@@ -806,6 +806,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/email/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List suppressed addresses
+         * @description Lists the addresses that get no sequence mail, newest first: those who unsubscribed, complained, or whose mail bounced for good, and those added here. Use it to keep other systems in step. It does not list contacts.
+         *
+         *     Requires the scope `email:read`.
+         */
+        get: operations["emailListSuppressions"];
+        put?: never;
+        /**
+         * Suppress an address
+         * @description Adds an address to those that get no sequence mail. Use it for people who unsubscribed elsewhere. Replies and single messages to the address are not affected. An address that is there already gains the reason `manual`.
+         *
+         *     Requires the scope `email:send`.
+         */
+        post: operations["emailCreateSuppression"];
+        /**
+         * Remove an address from the suppressions
+         * @description Removes an address from the suppressions, whatever the reasons. Use it when somebody asks for mails again, or a bounced mailbox works again. Enrollments that have ended do not go on.
+         *
+         *     Requires the scope `email:send`.
+         */
+        delete: operations["emailDeleteSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/email/threads/{id}/messages/{messageId}/attachments/{attachmentId}": {
         parameters: {
             query?: never;
@@ -1544,6 +1578,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sequences/{id}/enrollments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the enrollments of a sequence
+         * @description Lists the contacts that are or were in a sequence, newest first. Use `status=replied` to find who answered. The messages themselves are in the conversation of each contact.
+         *
+         *     Requires the scope `sequences:read`.
+         */
+        get: operations["sequencesListEnrollments"];
+        put?: never;
+        /**
+         * Enroll contacts in a sequence
+         * @description Enrolls up to 100 contacts and answers one result for each; one that fails stops no other. Use it to start a series for contacts that a program has picked. A contact that is in the sequence already gets 409 `already_enrolled` in its result.
+         *
+         *     Requires the scope `sequences:write`.
+         */
+        post: operations["sequencesCreateEnrollments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sequences/{id}/enrollments/{enrollmentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a contact out of a sequence
+         * @description Takes a contact out of a sequence: no further message is sent. A message that is being sent may still leave. An enrollment that has ended stays as it is. Emits `enrollment.status_changed`.
+         *
+         *     Requires the scope `sequences:write`.
+         */
+        delete: operations["sequencesDeleteEnrollment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sequences/{id}": {
         parameters: {
             query?: never;
@@ -1580,28 +1664,6 @@ export interface paths {
          *     Requires the scope `sequences:read`.
          */
         get: operations["sequencesList"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sequences/{id}/enrollments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the enrollments of a sequence
-         * @description Lists the contacts that are or were in a sequence, newest first. Use `status=replied` to find who answered. The messages themselves are in the conversation of each contact.
-         *
-         *     Requires the scope `sequences:read`.
-         */
-        get: operations["sequencesListEnrollments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2678,6 +2740,26 @@ export interface webhooks {
          * @description Sent when a contact was merged into another. Use it to move your own records to the contact that was kept. The merged one answers 404 from now on.
          */
         post: operations["onContactMerged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "contact.unsubscribed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody unsubscribed an address from the mails of sequences.
+         * @description Sent when somebody unsubscribed an address by the link in a sequence mail. Stop mailing that address from other systems, too. Replies and single messages may still go there.
+         */
+        post: operations["onContactUnsubscribed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4339,6 +4421,54 @@ export interface components {
         ContactStage: "new" | "contacted" | "engaged" | "qualified" | "customer" | "lost";
         /**
          * @example {
+         *       "event": "contact.unsubscribed",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "contact_id": "5",
+         *         "address": "ada@example.com"
+         *       }
+         *     }
+         */
+        ContactUnsubscribedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "contact.unsubscribed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the contact whose sequence it was, as text. */
+                contact_id: string;
+                /** @description The address that gets no further sequence mail. */
+                address: string;
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        /**
+         * @example {
          *       "event": "contact.updated",
          *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
          *       "timestamp": "2026-11-20T23:17:47Z",
@@ -4743,6 +4873,10 @@ export interface components {
             replyAll?: boolean;
             /** @description Add the message that it answers below the text, as mail programs do. Default false. */
             quote?: boolean;
+        };
+        CreateSuppression: {
+            /** @description The address to suppress, without a name, at most 254 characters. */
+            address: string;
         };
         CreateTag: {
             /** @description Name of the tag, 1 to 50 characters, unique in any case. */
@@ -6189,6 +6323,10 @@ export interface components {
             /** @description Signing secret of the workspace, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             secret: string | null;
         };
+        EnrollContacts: {
+            /** @description Ids of 1 to 100 contacts to enroll. */
+            contactIds: number[];
+        };
         Enrollment: {
             /**
              * Format: int64
@@ -6242,6 +6380,41 @@ export interface components {
             nextCursor: number | null;
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
+        };
+        EnrollmentResult: {
+            /**
+             * Format: int32
+             * @description Place of the contact in `contactIds`, counted from 0.
+             */
+            index: number;
+            /**
+             * Format: int32
+             * @description The HTTP status that this contact alone would get.
+             */
+            status: number;
+            /** @description The enrollment that was made. Null when it failed. */
+            enrollment: components["schemas"]["Enrollment"] | null;
+            /** @description Why it failed. Null when it succeeded. */
+            error: components["schemas"]["ApiError"] | null;
+            /**
+             * Format: int64
+             * @description Id of the enrollment, if the answer has no room for all of it.
+             */
+            id?: number;
+        };
+        EnrollmentResults: {
+            /** @description One result for each contact, in the order of `contactIds`. */
+            results: components["schemas"]["EnrollmentResult"][];
+            /**
+             * Format: int32
+             * @description How many contacts were enrolled.
+             */
+            succeeded: number;
+            /**
+             * Format: int32
+             * @description How many contacts were not enrolled.
+             */
+            failed: number;
         };
         /**
          * @description The status of a contact in a sequence.
@@ -6432,7 +6605,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -6452,7 +6625,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: components["schemas"]["EventKind"];
@@ -6482,7 +6655,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -8806,6 +8979,43 @@ export interface components {
             /** @description The new status: open, pending, closed, or spam. */
             status: components["schemas"]["EmailThreadStatus"];
         };
+        Suppression: {
+            /**
+             * Format: int64
+             * @description Id of the entry, unique within its environment.
+             */
+            id: number;
+            /** @description The address. Null once the person is erased: it is then known by a digest alone. */
+            address: string | null;
+            /** @description Why it gets no sequence mail, each reason once. */
+            reasons: components["schemas"]["SuppressionReason"][];
+            /**
+             * Format: date-time
+             * @description When the address was first suppressed.
+             */
+            createdAt: string;
+        };
+        SuppressionList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["Suppression"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
+        /**
+         * @description Why an address gets no sequence mail.
+         *
+         *     - `bounce`: a mail to it bounced for good; other mail is refused as well
+         *     - `complaint`: its owner reported a mail as spam
+         *     - `unsubscribe`: its owner unsubscribed
+         *     - `manual`: a program added it
+         * @enum {string}
+         */
+        SuppressionReason: "bounce" | "complaint" | "unsubscribe" | "manual";
         Tag: {
             /**
              * Format: int64
@@ -13644,6 +13854,172 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    emailListSuppressions: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Only this address, in any spelling of its case. Default: all addresses. */
+                address?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "address": "ada@example.com",
+                     *           "reasons": [
+                     *             "bounce"
+                     *           ],
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SuppressionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emailCreateSuppression: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSuppression"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "address": "ada@example.com",
+                     *       "reasons": [
+                     *         "bounce"
+                     *       ],
+                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emailDeleteSuppression: {
+        parameters: {
+            query: {
+                /** @description The address to remove from the list, for example `ada@example.com`. */
+                address: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     emailGetAttachment: {
         parameters: {
             query?: never;
@@ -16165,6 +16541,244 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    sequencesListEnrollments: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Only enrollments with this status, for example `replied`. */
+                status?: components["schemas"]["EnrollmentStatus"];
+                /** @description Only the enrollment of the contact with this id. */
+                contactId?: number;
+            };
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 88,
+                     *           "sequenceId": 6,
+                     *           "contactId": 7,
+                     *           "contactName": "Ada Lovelace",
+                     *           "status": "active",
+                     *           "currentStep": 2,
+                     *           "nextRunAt": "2026-11-23T09:00:00Z",
+                     *           "lastError": null,
+                     *           "enrolledAt": "2026-11-16T09:00:00Z",
+                     *           "completedAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrollmentList"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sequencesCreateEnrollments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "contactIds": [
+                 *         7
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnrollContacts"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": 201,
+                     *           "enrollment": {
+                     *             "id": 88,
+                     *             "sequenceId": 6,
+                     *             "contactId": 7,
+                     *             "contactName": "Ada Lovelace",
+                     *             "status": "active",
+                     *             "currentStep": 2,
+                     *             "nextRunAt": "2026-11-23T09:00:00Z",
+                     *             "lastError": null,
+                     *             "enrolledAt": "2026-11-16T09:00:00Z",
+                     *             "completedAt": null
+                     *           },
+                     *           "error": null,
+                     *           "id": 1
+                     *         }
+                     *       ],
+                     *       "succeeded": 1,
+                     *       "failed": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrollmentResults"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sequencesDeleteEnrollment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the sequence, as in `GET /v1/sequences`.
+                 * @example 6
+                 */
+                id: number;
+                /**
+                 * @description Id of the enrollment, as in the list of enrollments.
+                 * @example 1
+                 */
+                enrollmentId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 88,
+                     *       "sequenceId": 6,
+                     *       "contactId": 7,
+                     *       "contactName": "Ada Lovelace",
+                     *       "status": "active",
+                     *       "currentStep": 2,
+                     *       "nextRunAt": "2026-11-23T09:00:00Z",
+                     *       "lastError": null,
+                     *       "enrolledAt": "2026-11-16T09:00:00Z",
+                     *       "completedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Enrollment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     sequencesGet: {
         parameters: {
             query?: never;
@@ -16311,91 +16925,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    sequencesListEnrollments: {
-        parameters: {
-            query?: {
-                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
-                after?: number;
-                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
-                limit?: number;
-                /** @description Only enrollments with this status, for example `replied`. */
-                status?: components["schemas"]["EnrollmentStatus"];
-                /** @description Only the enrollment of the contact with this id. */
-                contactId?: number;
-            };
-            header?: {
-                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path: {
-                /**
-                 * @description Id of the sequence, as in `GET /v1/sequences`.
-                 * @example 6
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The call was done. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
-                    ETag: components["headers"]["ETag"];
-                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": 88,
-                     *           "sequenceId": 6,
-                     *           "contactId": 7,
-                     *           "contactName": "Ada Lovelace",
-                     *           "status": "active",
-                     *           "currentStep": 2,
-                     *           "nextRunAt": "2026-11-23T09:00:00Z",
-                     *           "lastError": null,
-                     *           "enrolledAt": "2026-11-16T09:00:00Z",
-                     *           "completedAt": null
-                     *         }
-                     *       ],
-                     *       "nextCursor": null,
-                     *       "hasMore": false
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EnrollmentList"];
-                };
-            };
-            /** @description The resource has not changed since the ETag that you sent. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -20718,6 +21247,76 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ContactMergedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onContactUnsubscribed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "contact.unsubscribed",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "contact_id": "5",
+                 *         "address": "ada@example.com"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ContactUnsubscribedEvent"];
             };
         };
         responses: {

@@ -1,3 +1,4 @@
+import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { roles } from '#lib/core/choices.ts';
 import { Enrollment } from '#lib/entities/enrollment.ts';
 import { EnrollContact, SequenceWithSteps } from '#lib/entities/sequence.ts';
@@ -22,5 +23,5 @@ export const handler = endpoint(
     current: (tx, { id }) => getSequence(tx, id),
     location: (_, { id }) => `/v1/sequences/${id}/enrollments`,
   },
-  ({ tx, params, body }) => enroll(tx, params.id, body.contactId),
+  ({ tx, params, body, request }) => enroll(tx, params.id, body.contactId, panelBase(request)),
 );

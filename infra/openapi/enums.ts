@@ -33,6 +33,7 @@ const published: Readonly<Record<string, string>> = {
   Platform: 'Contact.platform',
   Scope: 'Key.scopes[]',
   SequenceStatus: 'Sequence.status',
+  SuppressionReason: 'Suppression.reasons[]',
   TaskPriority: 'Task.priority',
   TaskPriorityKey: 'CreateTask.priority',
   TaskStatus: 'Task.status',

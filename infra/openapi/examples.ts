@@ -8,7 +8,7 @@ const texts: readonly [RegExp, string][] = [
   // Keys and links that are tried out must not have expired.
   [/^expiresAt$/, '2035-06-30T09:00:00Z'],
   [/^(run|due|remind|nextRun|nextAttempt|expectedClose)At$|dueDate/, '2026-12-11T09:00:00Z'],
-  [/email$|^to$/i, 'ada@example.com'],
+  [/email$|^to$|^address$/i, 'ada@example.com'],
   [/phone$/i, '+44 20 7946 0958'],
   [/username$/i, 'ada_lovelace'],
   [/^(contactN|n)ame$/, 'Ada Lovelace'],

@@ -23,6 +23,8 @@ export const inboundModes = ['webhook', 'polling', 'off'] as const;
 export type InboundMode = (typeof inboundModes)[number];
 export const inboundStatuses = ['ok', 'failing', 'off'] as const;
 export const bounceTypes = ['permanent', 'transient'] as const;
+export const suppressionReasons = ['bounce', 'complaint', 'unsubscribe', 'manual'] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
 
 export const sequenceStatuses = ['draft', 'active', 'paused', 'completed'] as const;
 export const enrollmentStatuses = ['active', 'paused', 'replied', 'completed', 'failed', 'stopped'] as const;

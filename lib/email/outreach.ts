@@ -6,9 +6,9 @@ import { Messages } from '#lib/entities/message.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached } from './address.ts';
-import { bouncedAmong } from './bounced.ts';
 import { type Origin, queueMail } from './outgoing.ts';
 import { getThread, openThread } from './store.ts';
+import { reasonsOf } from './suppressed.ts';
 
 interface Outreach {
   contact: StoredContact;
@@ -27,7 +27,9 @@ export async function queueOutreach(
   if (contact.email === null || !canBeReached(contact.email))
     return { obstacle: 'the contact cannot be reached by email' };
   const to = { name: contact.name, email: contact.email };
-  if ((await bouncedAmong(tx, [to])).length > 0) return { obstacle: 'mail to the contact has bounced for good' };
+  const reasons = await reasonsOf(tx, to.email);
+  if (reasons.includes('bounce')) return { obstacle: 'mail to the contact has bounced for good' };
+  if (reasons.length > 0) return { obstacle: 'unsubscribed' };
   const [workspace, known] = await Promise.all([
     getWorkspace(tx),
     threadId === null ? undefined : getThread(tx, threadId),

@@ -19,6 +19,8 @@ export interface OutgoingMail {
   jobId: number;
   /** Nobody wrote it to its recipient alone. */
   isAutomatic: boolean;
+  /** Where its recipient unsubscribes. */
+  unsubscribeUrl: string | undefined;
   senderName: string | null;
   to: readonly Mailbox[];
   cc: readonly Mailbox[];
@@ -55,7 +57,7 @@ function asSent(messageId: string): string {
 /** The mail as it leaves. Raises 409 where the deployment has no sender address; throws what is missing of its attachments (lib/aws/aws.ts). */
 export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
   requireSender();
-  const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
+  const { senderName, to, cc, subject, inReplyTo, references, body, unsubscribeUrl } = mail;
   const attachments = [];
   for (const { fileName: filename, contentType, key } of mail.attachments) {
     const own = ownKey(tenant, key);
@@ -71,7 +73,7 @@ export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<B
     from: { name: senderName ?? '', address: sender },
     to: to.map(composedMailbox),
     cc: cc.map(composedMailbox),
-    text: body.bodyText,
+    text: unsubscribeUrl === undefined ? body.bodyText : `${body.bodyText}\n\nUnsubscribe: ${unsubscribeUrl}`,
     messageId: bracketed(id),
     // SES puts a Message-ID of its own in the place of ours; this one stays.
     headers: {
@@ -79,6 +81,11 @@ export async function composeMail(tenant: Tenant, mail: OutgoingMail): Promise<B
       Subject: subjectHeader(subject),
       // RFC 3834, 5: whoever answers by a program does not answer it.
       ...(mail.isAutomatic && { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' }),
+      // RFC 8058: a mail program posts there when its user unsubscribes.
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${unsubscribeUrl}>` },
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
     },
     ...(domain && { replyTo: ownAddress(tenant, domain) }),
     ...(body.bodyHtml && { html: body.bodyHtml }),

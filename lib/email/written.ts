@@ -6,9 +6,9 @@ import { takeFiles } from '#lib/files/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct } from './address.ts';
 import { isOverlong } from './body.ts';
-import { requireReachable } from './bounced.ts';
 import { sanitise } from './html.ts';
 import type { NewMail } from './outgoing.ts';
+import { requireReachable } from './suppressed.ts';
 
 const maxDelayDays = 365;
 /** In base64, with the text, SES takes no more. */

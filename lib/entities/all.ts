@@ -3,7 +3,7 @@ import { Accounts } from './account.ts';
 import { Agents } from './agent.ts';
 import { AuditEvents } from './audit-event.ts';
 import { Blocks } from './block.ts';
-import { BouncedAddresses, MailNotices } from './bounce.ts';
+import { MailNotices } from './bounce.ts';
 import { BusBacklogs, BusRetries } from './bus-backlog.ts';
 import { Contacts, MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
@@ -20,6 +20,7 @@ import { Pipelines } from './pipeline.ts';
 import { IngestedRows, RevenueSources } from './revenue-source.ts';
 import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
+import { SuppressedAddresses, Suppressions } from './suppression.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
 import { Transfers } from './transfer.ts';
 import { Endpoints } from './webhook.ts';
@@ -40,7 +41,6 @@ export const entities: readonly Entity[] = [
   AuditEvents,
   Blocks,
   BodyParts,
-  BouncedAddresses,
   BusBacklogs,
   BusRetries,
   Contacts,
@@ -70,6 +70,8 @@ export const entities: readonly Entity[] = [
   RevenueSources,
   Senders,
   Sequences,
+  SuppressedAddresses,
+  Suppressions,
   TagCounts,
   TagNames,
   Tags,

@@ -8,13 +8,6 @@ import { sortableId } from '#lib/table/keys.ts';
 export const digestOf = (...parts: readonly string[]) =>
   createHash('sha256').update(parts.join('\n').toLowerCase()).digest('base64url');
 
-/** An address from which a mail bounced for good, by its digest. */
-export const BouncedAddresses = entity({
-  name: 'bounced-address',
-  schema: v.object({ address: v.string() }),
-  sortKey: ({ address }) => address,
-});
-
 /** A bounce or complaint of an e-mail, so that it counts once. Kept by digests of recipient and type. */
 export const MailNotices = entity({
   name: 'email-notice',

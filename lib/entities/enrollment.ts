@@ -37,6 +37,10 @@ export const Enrollments = entity({
     jobId: v.nullable(id()),
     /** Thread of the messages of an e-mail sequence. */
     threadId: v.nullable(id()),
+    /** In the links by which its recipient unsubscribes. */
+    secret: v.string(),
+    /** The address of the API where it was enrolled, as far as a request said it. */
+    linkBase: v.nullable(v.string()),
     /** Since when it is paused with its sequence. */
     heldAt: v.nullable(time()),
   }),

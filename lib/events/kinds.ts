@@ -143,6 +143,11 @@ export const eventKinds = {
     { contact_id: id, source_contact_id: id, actor },
     { contact_id: '7', source_contact_id: '12', actor: caller },
   ),
+  'contact.unsubscribed': kind(
+    'Somebody unsubscribed an address from the mails of sequences.',
+    { contact_id: id, address: v.string() },
+    { contact_id: '5', address: 'ada@example.com' },
+  ),
   'contact.erased': kind(
     'A contact was erased with everything that is about it alone.',
     { contact_id: id, actor },

@@ -14,6 +14,7 @@ export const eventKindNames = [
   'contact.updated',
   'contact.note_added',
   'contact.merged',
+  'contact.unsubscribed',
   'contact.erased',
   'deal.created',
   'deal.updated',

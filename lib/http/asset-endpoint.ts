@@ -21,3 +21,9 @@ export const assetEndpoint = (
     [route.isUndocumented ? countingFiles() : identifying(() => 'public')],
     async ({ rawPath }, { headers }) => work({ rawPath, headers }),
   );
+
+/** A route whose page is made by work of its own: its request counts as that of a file does. */
+export const pageEndpoint = (
+  route: Route & { scope: 'public'; isUndocumented: true },
+  work: (path: Record<string, string | undefined>) => Promise<Reply>,
+): RouteHandler => handlerOf(route, [countingFiles()], async ({ pathParameters }) => work({ ...pathParameters }));

@@ -157,6 +157,7 @@ export const eventKinds = [
   "contact.updated",
   "contact.note_added",
   "contact.merged",
+  "contact.unsubscribed",
   "contact.erased",
   "deal.created",
   "deal.updated",

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { spellingsOf } from '#lib/core/mail-address.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
-import { markBounced } from '#lib/email/bounced.ts';
+import { suppress } from '#lib/email/suppressed.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eventually } from '#test/client.ts';
@@ -77,7 +77,7 @@ test('what somebody answers reaches thread and contact, whichever spelling their
   expect(await get(`/v1/contacts/${contact.id}`)).toMatchObject({ hasUnreadMessages: true });
   for (const q of [`ida@${unicode}`, `ida@${ascii}`, 'ida@bü'])
     expect(await idsOf('/v1/email/threads', { q })).toEqual([threadId]);
-  await run((tx) => markBounced(tx, `ida@${ascii}`));
+  await run((tx) => suppress(tx, `ida@${ascii}`, 'bounce'));
   expect(await workspace.live.post('/v1/email/messages', mail)).toMatchObject({ status: 409 });
 });
 

@@ -14,6 +14,7 @@ import { markOutboundRead, storeMessage } from '#lib/messages/store.ts';
 import { oldestSequence, readFeed } from '#lib/publishing/feed/feed.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
+import { unsubscribe } from '#lib/sequences/unsubscribe.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { putRows, type Row, readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -277,6 +278,17 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   const sequenceInput = { name: 'Welcome', channel: 'email', accountId: null, steps, status: 'active' };
   const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, sequenceInput)));
   await asOperator((tx) => enroll(tx, sequence.id, contact.id));
+  const uma = await post('/v1/contacts', { name: 'Uma', email: 'uma@example.com' });
+  const mailing = await asOperator((tx) =>
+    createSequence(tx, v.parse(CreateSequence, { ...sequenceInput, steps: [{ ...steps[0], delayMinutes: 0 }] })),
+  );
+  const { id: enrollmentId, secret } = await asOperator((tx) => enroll(tx, mailing.id, uma.id));
+  const jobs = () => live.get('/v1/jobs', { sequenceId: mailing.id });
+  const [job] = await eventually(async () => {
+    const { items } = (await jobs()).body;
+    return items.length > 0 && items;
+  }, `the mail of enrollment ${enrollmentId}`);
+  await unsubscribe(`${id}-live-${job.id}-${secret}`);
   const answer = await parseMail(raw.replace('<1@x>', '<2@x>'));
   await asOperator((tx) => receiveMail(tx, answer, trusted));
 }

@@ -58,6 +58,7 @@ if (kind === 'mail') {
   const mail = {
     jobId: 1,
     isAutomatic: false,
+    unsubscribeUrl: undefined,
     senderName: null,
     to: [],
     cc: [],

@@ -3,8 +3,8 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dayMs, fromNow, minuteMs, nextDay, secondMs, shifted } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import { operator } from '#lib/core/tenant.ts';
-import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
+import { suppress } from '#lib/email/suppressed.ts';
 import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
@@ -319,7 +319,7 @@ test('of contacts with one username the one whom the account has written to has 
 test('an address from which a mail has bounced for good gets no step', async () => {
   const id = await newSequence([0], { channel: 'email', accountId: null, name: 'Gone' });
   const { body: contact } = await client.post('/v1/contacts', { name: 'Gone', email: 'Gone@example.com' });
-  await inSandbox((tx) => markBounced(tx, 'gone@EXAMPLE.com'));
+  await inSandbox((tx) => suppress(tx, 'gone@EXAMPLE.com', 'bounce'));
   await enrolled(id, contact.id);
   const failed = { currentStep: 0, lastError: 'mail to the contact has bounced for good' };
   expect(await enrollmentIs(id, 'failed')).toMatchObject(failed);

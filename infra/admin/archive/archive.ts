@@ -167,7 +167,6 @@ function parsedAs(of: Entity, row: Row): Item<Entity> {
 export const uncounted = [
   'account-holder',
   'block',
-  'bounced-address',
   'bus-backlog',
   'bus-retry',
   'delivery-id',
@@ -185,6 +184,7 @@ export const uncounted = [
   'peer',
   'poller',
   'sender',
+  'suppressed-address',
   'tag-count',
   'tag-name',
   'transfer',

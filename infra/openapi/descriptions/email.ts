@@ -25,12 +25,20 @@ export const email: Noun = {
       'Queues a mail in a new thread. Use it to write first; answers join the thread. Recipients count against the daily quota of the workspace (429 `daily_quota`). Without a sender address of the deployment it answers 409 `mail_not_configured`.',
     emailCreateReply:
       'Queues a reply in a mail thread to whoever wrote last, or to the address they ask to answer (`Reply-To`). Recipients count against the daily quota of the workspace (429 `daily_quota`). A spam thread is not answered. Without a sender address of the deployment it answers 409 `mail_not_configured`.',
+    emailListSuppressions:
+      'Lists the addresses that get no sequence mail, newest first: those who unsubscribed, complained, or whose mail bounced for good, and those added here. Use it to keep other systems in step. It does not list contacts.',
+    emailCreateSuppression:
+      'Adds an address to those that get no sequence mail. Use it for people who unsubscribed elsewhere. Replies and single messages to the address are not affected. An address that is there already gains the reason `manual`.',
+    emailDeleteSuppression:
+      'Removes an address from the suppressions, whatever the reasons. Use it when somebody asks for mails again, or a bounced mailbox works again. Enrollments that have ended do not go on.',
     emailStatus:
       'Sets the status of a mail thread, for example to close it. Any status can follow any other; a new message from outside opens it again. The same status changes nothing. Emits `email.thread_updated`.',
     emailAssignee:
       'Assigns a mail thread to a member, or to nobody with `userId` null. The member must be active. Emits `email.thread_updated`. The contact keeps its own assignee.',
   },
   parameters: {
+    emailListSuppressions: { address: 'Only this address, in any spelling of its case. Default: all addresses.' },
+    emailDeleteSuppression: { address: 'The address to remove from the list, for example `ada@example.com`.' },
     '*': {
       id: 'Id of the mail thread, as in `GET /v1/email/threads`.',
       messageId: 'Id of the mail in its thread.',
@@ -76,6 +84,13 @@ export const email: Noun = {
       isAutomatic: 'Whether a program wrote it, such as an absence notice. It stops no sequence and reopens no thread.',
       replyTo: 'Addresses that an answer goes to instead of `from`, as the sender asks. Empty for an answer to `from`.',
     },
+    Suppression: {
+      id: 'Id of the entry, unique within its environment.',
+      address: 'The address. Null once the person is erased: it is then known by a digest alone.',
+      reasons: 'Why it gets no sequence mail, each reason once.',
+      createdAt: 'When the address was first suppressed.',
+    },
+    CreateSuppression: { address: 'The address to suppress, without a name, at most 254 characters.' },
     Mailbox: {
       name: 'Name beside the address, as its owner writes it. Null when there is none.',
       email: 'E-mail address of the sender or recipient.',
@@ -109,6 +124,15 @@ export const email: Noun = {
     SetThreadAssignee: { userId: 'Id of an active member, from `GET /v1/members`. Null assigns the thread to nobody.' },
   },
   enums: {
+    SuppressionReason: [
+      'Why an address gets no sequence mail.',
+      {
+        bounce: 'a mail to it bounced for good; other mail is refused as well',
+        complaint: 'its owner reported a mail as spam',
+        unsubscribe: 'its owner unsubscribed',
+        manual: 'a program added it',
+      },
+    ],
     EmailThreadStatus: [
       'The status of a mail thread.',
       {

@@ -46,6 +46,8 @@ export const events: Noun = {
       'Sent when a note was added to the history of a contact. Use it to copy notes elsewhere. The field `notes` of the contact has not changed.',
     onContactMerged:
       'Sent when a contact was merged into another. Use it to move your own records to the contact that was kept. The merged one answers 404 from now on.',
+    onContactUnsubscribed:
+      'Sent when somebody unsubscribed an address by the link in a sequence mail. Stop mailing that address from other systems, too. Replies and single messages may still go there.',
     onContactErased:
       'Sent when a contact was erased on request. Delete your own copies of the person. Earlier events about the contact lose their data in the feed.',
     onDealCreated:
@@ -150,6 +152,10 @@ export const events: Noun = {
     ContactMergedEvent: {
       'data.contact_id': 'Id of the contact that was kept, as text.',
       'data.source_contact_id': 'Id of the contact that was merged into it, as text. It answers 404 now.',
+    },
+    ContactUnsubscribedEvent: {
+      'data.contact_id': 'Id of the contact whose sequence it was, as text.',
+      'data.address': 'The address that gets no further sequence mail.',
     },
     ContactErasedEvent: { 'data.contact_id': 'Id of the contact that was erased, as text. It answers 404 now.' },
     DealCreatedEvent: {

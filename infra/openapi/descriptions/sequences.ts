@@ -9,13 +9,20 @@ export const sequences: Noun = {
       'Returns one sequence with its steps. Use it to see what contacts will get and when. Steps are changed in the panel, while the sequence is a draft.',
     sequencesListEnrollments:
       'Lists the contacts that are or were in a sequence, newest first. Use `status=replied` to find who answered. The messages themselves are in the conversation of each contact.',
+    sequencesCreateEnrollments:
+      'Enrolls up to 100 contacts and answers one result for each; one that fails stops no other. Use it to start a series for contacts that a program has picked. A contact that is in the sequence already gets 409 `already_enrolled` in its result.',
+    sequencesDeleteEnrollment:
+      'Takes a contact out of a sequence: no further message is sent. A message that is being sent may still leave. An enrollment that has ended stays as it is. Emits `enrollment.status_changed`.',
     sequencesPause:
       'Pauses an active sequence. Messages that wait stay queued and are held back; what is being sent already still goes out. Answers 409 if the sequence is not active. Emits `sequence.status_changed`.',
     sequencesResume:
       'Resumes a paused sequence. Everything that waits moves by the length of the pause. Answers 409 if it is not paused, and for mail 409 `mail_not_configured` if the deployment has no sender address. Emits `sequence.status_changed`.',
   },
   parameters: {
-    '*': { id: 'Id of the sequence, as in `GET /v1/sequences`.' },
+    '*': {
+      id: 'Id of the sequence, as in `GET /v1/sequences`.',
+      enrollmentId: 'Id of the enrollment, as in the list of enrollments.',
+    },
     sequencesList: {
       status: 'Only sequences with this status, for example `active`.',
       channel: 'Only sequences of this channel; all channels by default.',
@@ -49,6 +56,19 @@ export const sequences: Noun = {
       delayMinutes: 'How many minutes after the step before it is sent; for the first, after the enrollment.',
       subject: 'Subject of the mail. Null on other channels.',
       text: 'The text of the message, with variables such as `{{firstName|there}}`.',
+    },
+    EnrollContacts: { contactIds: 'Ids of 1 to 100 contacts to enroll.' },
+    EnrollmentResults: {
+      results: 'One result for each contact, in the order of `contactIds`.',
+      succeeded: 'How many contacts were enrolled.',
+      failed: 'How many contacts were not enrolled.',
+    },
+    EnrollmentResult: {
+      index: 'Place of the contact in `contactIds`, counted from 0.',
+      status: 'The HTTP status that this contact alone would get.',
+      enrollment: 'The enrollment that was made. Null when it failed.',
+      error: 'Why it failed. Null when it succeeded.',
+      id: 'Id of the enrollment, if the answer has no room for all of it.',
     },
     Enrollment: {
       id: 'Id of the enrollment, unique within its environment.',

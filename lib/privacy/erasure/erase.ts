@@ -1,6 +1,7 @@
 import { removeTagEntries } from '#lib/contacts/tags-of-gone.ts';
 import { secondMs } from '#lib/core/clock.ts';
 import { pluralOf } from '#lib/core/text.ts';
+import { forgetAddress } from '#lib/email/suppressed.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -60,7 +61,10 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
     );
     return left === undefined ? { isLeft: false } : { isLeft: true, place: { since: left } };
   },
-  traces: eraseTraces,
+  traces: async (tx, state) => {
+    if (state.email !== null) await forgetAddress(tx, state.email);
+    return eraseTraces(tx, state);
+  },
   'made-of': erasePredecessor,
   'loose-messages': eraseLooseMessages,
   'message-ids': eraseMessageIds,

@@ -16,6 +16,7 @@ import { mailOf } from '#lib/messages/jobs/mail.ts';
 import { claimJob } from '#lib/messages/jobs/queue.ts';
 import type { Outcome } from '#lib/messages/jobs/sender.ts';
 import { getJob } from '#lib/messages/jobs/store.ts';
+import { unsubscribeUrl } from '#lib/sequences/unsubscribe.ts';
 import { isDailyQuota, nextDayAt, spend } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -118,11 +119,16 @@ async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: Outgoin
 async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {
   const tx = new UnitOfWork(tenant, system);
   const [mail, workspace] = await Promise.all([mailOf(tx, job), getWorkspace(tx)]);
-  const [thread, body] = await Promise.all([getThread(tx, mail.threadId), bodyOf(tx, mail)]);
+  const [thread, body, url] = await Promise.all([
+    getThread(tx, mail.threadId),
+    bodyOf(tx, mail),
+    unsubscribeUrl(tx, job),
+  ]);
   return {
     ...mail,
     jobId: job.id,
     isAutomatic: job.sequenceId !== null,
+    unsubscribeUrl: url,
     senderName: workspace.name,
     inReplyTo: thread.lastInbound?.messageId ?? thread.references.at(-1) ?? null,
     references: thread.references,

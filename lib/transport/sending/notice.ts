@@ -1,8 +1,8 @@
 import { log } from '#lib/core/log.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { system } from '#lib/core/tenant.ts';
-import { markBounced } from '#lib/email/bounced.ts';
 import type { Notice, Notices } from '#lib/email/notice.ts';
+import { suppress } from '#lib/email/suppressed.ts';
 import { digestOf, MailNotices } from '#lib/entities/bounce.ts';
 import type { StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -68,8 +68,9 @@ export async function takeNotice(
   const subject = `email-thread/${threadId}`;
   if (type === 'complaint') tx.emit({ kind: 'email.complained', subject, data });
   else tx.emit({ kind: 'email.bounced', subject, data: { ...data, bounce_type: type, reason } });
+  if (type === 'complaint') await suppress(tx, recipient, 'complaint');
   if (type !== 'permanent') return { isKnown: false };
-  if (!isOfMail) await markBounced(tx, recipient);
+  if (!isOfMail) await suppress(tx, recipient, 'bounce');
   // Where several bounce the first says why.
   if (job.status === 'sent' || !job.lastError?.startsWith(bounced)) {
     const lastError = `${bounced}${reason}`;
