@@ -3880,8 +3880,11 @@ export interface components {
          *     }
          */
         Button: {
+            /** @description Words on the button, as the recipient sees them. */
             text: string;
+            /** @description Address that the button opens: `https://`, `http://`, or `tg://`. A button has either this or `data`. */
             url?: string;
+            /** @description Word that `message.button_pressed` brings back when the button is pressed, at most 48 bytes. A button has either this or `url`. */
             data?: string;
         };
         /**
@@ -5009,10 +5012,17 @@ export interface components {
             text?: string;
             /** @description Ids of files from `POST /v1/files`, at most 10, sent by bots only. Each file can be sent once. */
             attachments?: number[];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the message that this one answers; it must be of the same account. Default null: none.
+             */
             replyToMessageId?: number | null;
-            /** @enum {string} */
+            /**
+             * @description Whether `text` is plain or HTML with the tags that Telegram knows. Default `plain`. HTML with mistakes is refused.
+             * @enum {string}
+             */
             format?: "plain" | "html";
+            /** @description Rows of buttons below the text, at most 10 rows of 8, sent by bots only. Not together with several files. */
             buttons?: components["schemas"]["Button"][][];
         };
         CreateTransaction: {
@@ -18458,7 +18468,7 @@ export interface operations {
                  *       "contactId": 7,
                  *       "runAt": null,
                  *       "text": "The offer holds until the end of the month.",
-                 *       "replyToMessageId": 1,
+                 *       "replyToMessageId": 4711,
                  *       "format": "plain",
                  *       "buttons": [
                  *         [

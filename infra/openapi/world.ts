@@ -118,6 +118,7 @@ export const world: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     runAt: null,
     text: 'The offer holds until the end of the month.',
     attachments: undefined,
+    replyToMessageId: 4711,
   },
   CreateTag: { name: 'Exhibition' },
   CreateFile: { contentType: 'application/pdf' },

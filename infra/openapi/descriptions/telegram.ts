@@ -146,6 +146,16 @@ export const telegram: Noun = {
       telegramUserId: 'Numeric id of the recipient at Telegram. Used when no contact is given.',
       text: 'The text, 1 to 4,000 characters. With files it is their caption, at most 1,024 characters, and may be left out.',
       attachments: 'Ids of files from `POST /v1/files`, at most 10, sent by bots only. Each file can be sent once.',
+      replyToMessageId: 'Id of the message that this one answers; it must be of the same account. Default null: none.',
+      format:
+        'Whether `text` is plain or HTML with the tags that Telegram knows. Default `plain`. HTML with mistakes is refused.',
+      buttons:
+        'Rows of buttons below the text, at most 10 rows of 8, sent by bots only. Not together with several files.',
+    },
+    Button: {
+      text: 'Words on the button, as the recipient sees them.',
+      url: 'Address that the button opens: `https://`, `http://`, or `tg://`. A button has either this or `data`.',
+      data: 'Word that `message.button_pressed` brings back when the button is pressed, at most 48 bytes. A button has either this or `url`.',
     },
     MessageJob: { ...jobDetail, accountId: 'Id of the account that sends it.' },
   },
