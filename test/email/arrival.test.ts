@@ -138,7 +138,7 @@ describe('a mail that SES has stored', () => {
     expect(await threads(live)).toHaveLength(2);
   });
 
-  test('is enqueued again for all of its workspaces when one of them could not be, and is stored once in each', async () => {
+  test('is enqueued again for all its workspaces when one failed, and is stored once in each', async () => {
     const workspaces = await Promise.all([newWorkspace(), newWorkspace()]);
     const key = randomUUID();
     bucket.put(key, 'From: anna@example.com\r\nSubject: No id\r\n\r\nHello');

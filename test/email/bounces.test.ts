@@ -87,7 +87,7 @@ test('a mail in which SES finds malware fails with its job, and its addresses ar
   await write({ to: [address] });
 });
 
-test('a mail that SES bounces fails with its job, emits one event, and its address is written to again only by force', async () => {
+test('a mail that SES bounces fails with its job, and its address needs force afterwards', async () => {
   const address = 'bounce@simulator.amazonses.com';
   const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Gone', email: address });
   const { id, threadId } = await write({ to: [address] });
@@ -188,7 +188,7 @@ test('addresses that the mail did not go to are passed over, however many an out
     await workspace.live.post(path, { to: [to], subject: 'S', bodyText: 'B' }, 202);
 });
 
-test('a notice of a mail that is not here any more is told in the log and done; one that cannot be read stays in its queue', async () => {
+test('a notice of a missing mail is logged and done, and an unreadable one stays in its queue', async () => {
   const { id } = await sent({});
   const info = vi.spyOn(log(), 'info').mockImplementation(() => {});
   const good = noticeOf(id, complaintOf('a@example.com'));
@@ -210,7 +210,7 @@ async function unsent(to: string, cc: string[] = []) {
   return { id: written.id as number, threadId: written.threadId };
 }
 
-test('a bounce that comes before the sender has said that the mail left is not lost, and the mail does not leave again', async () => {
+test('a bounce before the sender’s own record fails the mail, which is not sent again', async () => {
   const { id, threadId } = await unsent('early@example.com');
   const claimed = await claimJob(live, id, now() + 60_000);
   expect(claimed?.id).toBe(id);
@@ -224,7 +224,7 @@ test('a bounce that comes before the sender has said that the mail left is not l
   expect(await receiveIn(workspace)({ from: 'early@example.com', inReplyTo })).toMatchObject({ threadId });
 });
 
-test('a process that dies between the notice and its last write leaves nothing half, and a notice that is received again counts once', async () => {
+test('a bounce is recorded whole or not at all when its process dies, and counts once when retried', async () => {
   for (let allowed = 0; ; allowed += 1) {
     const to = `dying${allowed}@example.com`;
     const { id, threadId } = await unsent(to, [`${to}.also`]);

@@ -38,7 +38,7 @@ test('a contact is one by all spellings of its address, and shows its own', asyn
 });
 
 test.each(['/ü', '?ü', '#ü', '\\ü', '%2Fü', '/xn--bcher-kva'])(
-  'what follows a domain is no spelling of it: %s',
+  'a domain with a suffix is not a spelling of the domain: %s',
   async (more) => {
     const name = `sam-${randomUUID()}`;
     const [own, other] = [`${name}@${ascii}`, `${name}@${ascii}${more}`];
@@ -67,7 +67,7 @@ test.each(['𐀀.', '㌖.', '한.'])('a domain of %s that is too long in ASCII i
   });
 });
 
-test('what somebody answers reaches thread and contact, whichever spelling their server writes', async () => {
+test('a reply reaches its thread and contact in either spelling of the domain', async () => {
   const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Ida', email: `ida@${unicode}` });
   const mail = { to: [`ida@${unicode}`], subject: 'Your order', bodyText: 'Hello' };
   const { threadId } = (await workspace.live.post('/v1/email/messages', mail)).body;
@@ -81,7 +81,7 @@ test('what somebody answers reaches thread and contact, whichever spelling their
   expect(await workspace.live.post('/v1/email/messages', mail)).toMatchObject({ status: 409 });
 });
 
-test('who wrote before being a contact is exported and erased', async () => {
+test('mail from before its sender was a contact is exported and erased', async () => {
   const { threadId } = await receiveIn(workspace)({
     from: `Eva <eva@${ascii}>`,
     to: `workspace-${workspace.id}@mail.example`,

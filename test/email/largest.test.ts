@@ -38,7 +38,7 @@ test.each(mails)('a mail with the most of everything is stored whole: names %s, 
   storesWhole(workspace, ...of),
 );
 
-test('what a row says of its body is bounded, should an archive say that it is endless', () => {
+test('the size that a row claims for its body is bounded', () => {
   const bomb = gzipSync(Buffer.alloc(100 * 2 ** 20, ' ')).toString('base64');
   expect(bomb.length).toBeLessThan(300_000);
   expect(() => unpackBody([bomb])).toThrow(expect.objectContaining({ code: 'ERR_BUFFER_TOO_LARGE' }));

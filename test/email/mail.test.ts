@@ -354,7 +354,7 @@ test('HTML that is nested without end is its text', async () => {
   expect(mail).toMatchObject({ bodyHtml: 'a &amp; b', bodyText: 'a & b' });
 });
 
-test('who wrote is found after more headers than are kept, which are named', async () => {
+test('the sender is found behind more headers than are kept, and the omission is named', async () => {
   const mail = await parseMail(`${'To:\r\n'.repeat(600_000)}${rawMail({ text: 'Hi' })}`);
   expect(mail).toMatchObject({
     from: { email: 'anna@example.com' },
@@ -373,7 +373,7 @@ test('HTML of which no beginning is short enough once it is safe is left out, an
 test.each([
   ...['iso-2022-jp', 'gb18030', 'utf-16le', 'x-user-defined', 'replacement', 'iso-2022-kr', 'utf-7', 'constructor'],
   ...['__proto__', "utf-8''%E0%A4%A", '=?utf-8?B?====?=', '"', ''],
-])('what is no text in the charset %s is read as well as it can be, in every encoding', async (charset) => {
+])('text in the unreadable charset %s is read as far as possible, in every encoding', async (charset) => {
   const bytes = Buffer.from('\u001b$B\u00e2\u0082=4=ZZ%E0 \r\n> \r\n-- \r\n\ud83d', 'latin1');
   const words = ['B', 'Q', 'X'].map((kind) => `=?${charset}?${kind}?=E2=82====?=`).join(' ');
   const parts = ['base64', 'quoted-printable', '8bit', '__proto__'].flatMap((encoding) => [

@@ -161,7 +161,7 @@ test('a key that may reply writes no new mails, unless it was given that scope b
   await composer.post(path, mail, 202);
 });
 
-test('what it holds besides is named', async () => {
+test('an unknown field is named in X-Ignored-Parameters', async () => {
   const { status, headers } = await workspace.live.post(path, {
     ...{ to: ['a@example.com'], subject: 'S', bodyText: 'B', replyAll: true },
   });

@@ -19,7 +19,7 @@ afterEach(() => {
 
 const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
 
-test('a mail takes as many turns as it has recipients; one for which no invocation can wait is put off, without an attempt', async () => {
+test('a mail takes one turn per recipient, and one that cannot wait is put off without an attempt', async () => {
   // Of which this process has the half.
   vi.stubEnv('EMAILS_PER_SECOND', '1');
   const toMany = await newReply(workspace, { cc: twenty('copy'), bcc: twenty('hidden') });

@@ -95,7 +95,7 @@ const readJob = (id: number) => transact(live, operator, (tx) => tx.get(Jobs, { 
 const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
 const receive = (mail: Parameters<ReturnType<typeof receiveIn>>[0] = {}) => receiveIn(workspace)(mail);
 
-test('a mail after ours names the Message-ID that SES gave it in its region, and an answer to either finds the thread', async () => {
+test('a reply names the Message-ID of SES, and an answer to it finds the thread', async () => {
   vi.stubEnv('AWS_REGION', 'eu-central-1');
   const { threadId } = await receive({ from: 'Rita <rita@example.com>', messageId: 'q1@example.com' });
   await deliverEmail(live, await newReply(threadId));
@@ -143,7 +143,7 @@ test('a Message-ID of a stranger that is not printable ASCII gets into no header
   expect([inReplyTo, references]).toEqual([undefined, '<plain@example.com>']);
 });
 
-test('a domain in the letters of any language is in ASCII where SES reads it, and who answers from there takes part', async () => {
+test('an internationalized domain is sent to SES in ASCII, and its answers find the thread', async () => {
   const { threadId } = await receive({ from: 'Åsa <asa@blåbær.example>' });
   await deliverEmail(live, await newReply(threadId, { cc: ['Tom@bücher.example'], bcc: ['uma@日本.example'] }));
   expect(ses.envelopes).toEqual([
@@ -180,7 +180,7 @@ test('a mail of others that bears the Message-ID of ours is stored, and ours tha
   expect(await receive({ from: 'eve@evil.example', messageId })).toEqual(places[0]);
 });
 
-test('a mail that arrives with our own Message-ID before we have written it down is no reason to send it again, and the id is ours', async () => {
+test('a mail that arrives with our next Message-ID does not make the sender send again', async () => {
   const { threadId } = await receive();
   const id = await newReply(threadId);
   const messageId = `0100-${ses.ids + 1}@eu-central-1.amazonses.com`;
@@ -191,7 +191,7 @@ test('a mail that arrives with our own Message-ID before we have written it down
   expect(await receive({ inReplyTo: messageId, subject: 'So?' })).toMatchObject({ threadId });
 });
 
-test('without a sender address a reply is refused in both environments, and a queued one fails and says why', async () => {
+test('a reply is refused without a sender address, and a queued one fails with the reason', async () => {
   const { threadId } = await receive();
   const id = await newReply(threadId);
   vi.stubEnv('MAIL_FROM', '');
@@ -363,7 +363,7 @@ test('a burst that SES throttles leaves whole, and no throttle counts as an atte
   for (const id of ids) expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1 });
 });
 
-test('a mail beyond what SES takes in a day says so while it waits, as what SES refuses of this deployment does', async () => {
+test('a mail over the daily quota of SES shows that reason while it waits', async () => {
   const { threadId } = await receive();
   const id = await newReply(threadId);
   const message = 'Daily message quota exceeded.';
@@ -376,7 +376,7 @@ test('a mail beyond what SES takes in a day says so while it waits, as what SES 
   expect(await jobOf(id)).toMatchObject({ status: 'sent', lastError: null });
 });
 
-test('a mail to which SES gives no answer leaves once more, then fails; one that SES has not taken is tried again', async () => {
+test('a mail without an answer from SES leaves once more, and one that SES refused is retried', async () => {
   const { threadId } = await receive();
   const lost = await newReply(threadId);
   ses.answer = () => ({ status: 0 });

@@ -64,7 +64,7 @@ describe('an incoming mail', () => {
     });
   });
 
-  test('of a contact is in its conversation, makes it unread and emits its events', async () => {
+  test('appears in its contact’s conversation, makes it unread and emits its events', async () => {
     const { body: contact } = await client.post('/v1/contacts', { name: 'Olga', email: 'Olga@Example.com' });
     const { threadId } = await receive({ from: 'olga@example.com', text: 'Hello from Olga' });
     expect((await thread(threadId)).contactId).toBe(contact.id);
@@ -96,7 +96,7 @@ describe('an incoming mail', () => {
     });
   });
 
-  test('that answers a message of a thread is in that thread, whatever its subject', async () => {
+  test('joins the thread of the message that it answers, whatever its subject', async () => {
     const { threadId } = await receive({ messageId: 'root@example.com', cc: 'carl@example.com' });
     await receive({ inReplyTo: 'root@example.com', messageId: 'child@example.com', subject: 'Something else' });
     await receive({ references: '<unknown@example.com> <child@example.com>', from: 'Carl <carl@example.com>' });
@@ -104,7 +104,7 @@ describe('an incoming mail', () => {
     expect(await thread(threadId)).toMatchObject({ unreadCount: 3, subject: 'A question' });
   });
 
-  test('that says it is a reply finds the thread of its sender by the subject; any other opens one', async () => {
+  test('joins its sender’s thread of the same subject only when it is marked as a reply', async () => {
     const { threadId } = await receive({ from: 'Dora <dora@example.com>', subject: 'Delivery' });
     const threadOf = async (mail: Parameters<typeof receive>[0]) => (await receive(mail)).threadId;
     expect(await threadOf({ from: 'DORA@example.com', subject: 'AW: Re: delivery' })).toBe(threadId);
@@ -112,7 +112,7 @@ describe('an incoming mail', () => {
     expect(await threadOf({ from: 'dora@example.com', subject: 'Delivery' })).not.toBe(threadId);
   });
 
-  test('that arrives twice is stored once', async () => {
+  test('is stored once when it arrives twice', async () => {
     const first = await receive({ messageId: 'twice@example.com' });
     expect(await receive({ messageId: 'twice@example.com' })).toEqual(first);
     expect(await messages(first.threadId)).toHaveLength(1);
@@ -269,7 +269,7 @@ test('every filter of the list is exact, and filters may be combined', async () 
   await of.test.get(`/v1/email/threads/${mine}`, undefined, 404);
 });
 
-test('of a long mail the beginning is kept where its sender has sent as much as a day takes', async () => {
+test('a long mail is shortened when its sender has used up the day’s bytes', async () => {
   const { id, live } = await newWorkspace();
   const tenant = { workspaceId: id, env: 'live' } as const;
   const from = (word: string, verdict: 'pass' | 'fail', text = `${word} `.repeat(8_000)) =>

@@ -78,7 +78,7 @@ test('strangers who fill a topic make the replies of others no dearer', async ()
   expect(await receive(tenant, { from: vera, subject: 'AW: Re: invoice' })).toMatchObject({ threadId });
 });
 
-test('of the sender’s own threads on a topic the newest of the last 30 days is found, of ever so many by a few rows', async () => {
+test('a topic look-up finds the sender’s newest thread of the last 30 days in few rows', async () => {
   const tenant = await newTenant();
   for (let first = 0; first < 100; first += 10)
     await opened(

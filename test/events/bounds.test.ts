@@ -27,13 +27,13 @@ test.each([
   });
 });
 
-test('what fits is left as it is, without a word', () => {
+test('an event that fits is left as it is', () => {
   const draft = { data: { body: '漢'.repeat(5_461), changes: { name: { from: null, to: 'x' } }, scopes: ['a', 'b'] } };
   expect(bounded(draft)).toEqual(draft);
   expect(bounded(draft).data).toBe(draft.data);
 });
 
-test('what is cut within lists and maps is named by its path, and named once however often it is bounded', () => {
+test('a text cut within lists and maps is named by its path, once', () => {
   const long = 'x'.repeat(20_000);
   const once = bounded({ data: { changes: { notes: { from: long, to: '' } }, list: ['a', long] } });
   expect(once.truncated).toEqual(['data.changes.notes.from', 'data.list.1']);
@@ -65,7 +65,7 @@ test('the largest metadata that a caller may keep is told whole, before and afte
   expect(bounded(draft)).toEqual(draft);
 });
 
-test('a long text is cut alike in the feed, in deliveries, their replays and for agents, and is whole by id', async () => {
+test('a long text is cut alike in the feed, deliveries, replays and MCP, and is whole by id', async () => {
   const { live, liveKey } = await newWorkspace();
   await using receiver = await startReceiver();
   const endpoint = await live.post('/v1/webhooks', { url: receiver.url, eventKinds: ['contact.note_added'] });
@@ -113,7 +113,7 @@ test('an event that an older version has written whole is cut when it is publish
   expect(published).toMatchObject({ data: { text: '漢'.repeat(5_461) }, truncated: ['data.text'] });
 });
 
-test('twenty of the largest events at once are more than DynamoDB takes together, and are in the feed all the same', async () => {
+test('the largest events are in the feed when DynamoDB cannot take them together', async () => {
   const tenant = { workspaceId: (await newWorkspace()).id, env: 'test' } as const;
   const lists = Array.from({ length: 20 }, () => '漢'.repeat(4_900));
   await Promise.all(

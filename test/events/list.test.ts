@@ -127,7 +127,7 @@ test('a poller meets every event once and in order while many changes happen at 
   expect(created).toHaveLength(count);
 });
 
-test('the feed has what was answered before it is read, and shows data in the order in which the catalogue lists them', async () => {
+test('the feed has every answered change, with data in the order of the catalog', async () => {
   const { live } = await newWorkspace();
   const first = (await live.get('/v1/events')).body.items.at(-1).sequence;
   for (let index = 0; index < 20; index += 1) {
@@ -293,7 +293,7 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   await asOperator((tx) => receiveMail(tx, answer, trusted));
 }
 
-test('what the code emits is what the schema of its kind says, and the example of every kind has the same fields', async () => {
+test('every emitted event matches its schema and has the fields of its example', async () => {
   const workspace = await newWorkspace();
   const { body: hook } = await workspace.live.post('/v1/webhooks', {
     url: 'http://127.0.0.1:9/',

@@ -68,7 +68,7 @@ async function newTenant() {
   return { tenant, live, sequence: rowKey('sequence', { tenant: tenantKey(tenant) }) };
 }
 
-test('wherever a publisher dies, every event has one number, without a hole, and every call one audit entry', async () => {
+test('a dying publisher leaves no gap, no second number and one audit entry per call', async () => {
   const { tenant, live, sequence } = await newTenant();
   const names: string[] = [];
   for (let writes = 0, isAlive = false; !isAlive; writes += 1) {
@@ -98,7 +98,7 @@ test('wherever a publisher dies, every event has one number, without a hole, and
   expect([...entries].sort()).toEqual(names.map((name) => `/v1/${name}`).sort());
 });
 
-test('what another publisher has just opened is left to it, and is no reason of the tenant', async () => {
+test('a publisher leaves rows that another has just opened to that one', async () => {
   const { tenant, sequence } = await newTenant();
   const [theirs, ours] = [await ownRow(tenant, 'theirs'), await ownRow(tenant, 'ours')];
   const before = (await readRow(sequence)) as Row;
@@ -116,7 +116,7 @@ test('what another publisher has just opened is left to it, and is no reason of 
   expect(await stored(theirs)).toBeUndefined();
 });
 
-test('what another publisher has brought to an end, or has died after, keeps nobody waiting', async () => {
+test('a publisher does not wait for rows that another has finished or died after', async () => {
   const { tenant, live, sequence } = await newTenant();
   const theirs = await ownRow(tenant, 'theirs');
   expect(await publish([theirs])).toEqual([]);
@@ -127,7 +127,7 @@ test('what another publisher has brought to an end, or has died after, keeps nob
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'theirs', 'ours']);
 });
 
-test('rows of a publisher that others outrun, or that has much to settle first, keep their place in the order', async () => {
+test('the rows of a slow publisher keep their place in the order', async () => {
   const { tenant, live, sequence } = await newTenant();
   const isNumbers = (input: object) => 'UpdateExpression' in input && JSON.stringify(input).includes(sequence.pk);
   const row = await ownRow(tenant, 'outrun');
@@ -158,7 +158,7 @@ test('rows of a publisher that others outrun, or that has much to settle first, 
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'theirs', 'outrun']);
 });
 
-test('who publishes alone writes the row of numbers once for each publication', async () => {
+test('a publisher alone writes the row of numbers once per publication', async () => {
   const { tenant, sequence } = await newTenant();
   let writes = 0;
   for (const name of ['first', 'second', 'third']) {
@@ -174,7 +174,7 @@ test('who publishes alone writes the row of numbers once for each publication', 
   expect(writes).toBe(3);
 });
 
-test('a poller that comes while some events of a publisher are in the feed and others are not skips none, however old they are', async () => {
+test('a poller skips no event while a publication is half in the feed, however old its events', async () => {
   const { tenant, live } = await newTenant();
   const rows = await Promise.all(['slow', 'fast'].map((name) => ownRow(tenant, name)));
   const old = rows.map((row) => ({
@@ -323,7 +323,7 @@ test('an event that is given again is given as the feed has it: it may have been
   await removeRows([row, feed]);
 });
 
-test('who reads the feed does not wait for what is still to be done with an event that is in it', async () => {
+test('a reader of the feed does not wait for the clean-up after an event', async () => {
   const { tenant } = await newTenant();
   const row = await ownRow(tenant, 'slow');
   let waitedMs = Number.POSITIVE_INFINITY;

@@ -70,7 +70,7 @@ async function untouched(rows: readonly Row[]): Promise<Row[]> {
 
 const listed = async (client: Client, path: string): Promise<Row[]> => (await client.get(path)).body.items;
 
-test('a publisher that dies at any write leaves what the next one completes: each event and each audit entry once', async () => {
+test('a publication cut short at any write is completed once, with its events and audit entries', async () => {
   const { id: workspaceId, live } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const now = timestamp();

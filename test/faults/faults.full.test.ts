@@ -6,7 +6,7 @@ import { place } from '#test/place.ts';
 const short = { calls: 24, faults: 2, isPoisoned: true, alwaysReplays: true };
 const settings = { seed: 2, isProxied: true };
 
-test('nothing acknowledged is lost and nothing is made twice, whatever is killed, behind a bad network to DynamoDB', async () => {
+test('kills and a bad network lose no acknowledged change and make none twice', async () => {
   const { differences, kills, changes, succeeded, sent, heard, files } = await runRound(
     { ...short, ...settings },
     place('providerUrl'),

@@ -21,7 +21,7 @@ const surprises = (answer: PromiseSettledResult<unknown>) =>
   answer.status === 'rejected' && !(answer.reason instanceof Problem) ? [answer.reason] : [];
 
 test.each(pairs)(
-  'when one caller $name while another one $other, no row and no count is wrong afterwards, whichever read of the first is late',
+  'rows and counts are right when one caller $name while another one $other, whichever read is late',
   async ({ work, rival }) => {
     const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'test' };
     const { id: accountId } = await newAccount(tenant);

@@ -115,7 +115,7 @@ test('a sent invoice is paid once: one income, paidAt, and nothing outstanding a
   ]);
 });
 
-test('twenty payments at once book one income; the others are answered 409', async () => {
+test('twenty concurrent payments book one income and answer the others with 409', async () => {
   const id = await invoice();
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => workspace.live.post(`/v1/finance/invoices/${id}/paid`)),

@@ -163,7 +163,7 @@ async function naive(client: Client) {
 
 const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b);
 
-test('whatever happens, five things at a time, every shown number is what counting one by one gives', async () => {
+test('every shown number equals a count of the rows under five concurrent changes', async () => {
   const ranges = fc.array(fc.tuple(instant, instant), { minLength: 4, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), ranges, async (steps, spans) => {

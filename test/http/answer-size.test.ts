@@ -114,7 +114,7 @@ describe('the text of an answer', () => {
     ['backslashes', '\\'],
     ['line feeds', '\n'],
     ['emoji', '\u{1f600}'],
-  ])('of a page of %s fits a response', (_, character) => {
+  ])('fits a response for a page of %s', (_, character) => {
     const answer = answerText(page(Array.from({ length: 100 }, () => character.repeat(50_000))));
     const { items, nextCursor, hasMore } = JSON.parse(answer);
     expect(payloadOf(answer)).toBeLessThan(6_291_556);
@@ -123,12 +123,12 @@ describe('the text of an answer', () => {
     expect({ nextCursor, hasMore }).toEqual({ nextCursor: items.at(-1).id, hasMore: true });
   });
 
-  test('of a page that just fits is whole', () => {
+  test('is whole for a page that just fits', () => {
     const whole = page(Array.from({ length: 100 }, () => 'a'.repeat(49_960)));
     expect(JSON.parse(answerText(whole))).toEqual(whole);
   });
 
-  test('of a batch has ids for the resources that it has no room for', () => {
+  test('has only ids for the resources of a batch that do not fit', () => {
     const error = { error: 'not_found', message: 'no such contact', details: null };
     const results = Array.from({ length: 100 }, (_, index) => ({
       index,
@@ -152,7 +152,7 @@ describe('the text of an answer', () => {
     expect(JSON.parse(answerText(fitting))).toEqual(fitting);
   });
 
-  test('of one item that is larger than Lambda takes is refused', () => {
+  test('is refused for one item larger than Lambda allows', () => {
     expect(() => answerText({ id: 1, body: 'a'.repeat(6_500_000) })).toThrow('too large');
   });
 });

@@ -4,7 +4,7 @@ import { endpoint } from '#lib/http/endpoint.ts';
 
 const route = { method: 'GET', summary: 'x', scope: 'any', status: 200, response: v.unknown(), errors: [] } as const;
 
-test('what a path does not say is no parameter of its work, and a text is no number', () => {
+test('params have only the names of the path, and a text parameter is not a number', () => {
   const works = [
     endpoint({ ...route, path: '/v1/things/{id}' }, async ({ params }) => params.id),
     // @ts-expect-error: the path has no id

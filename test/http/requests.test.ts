@@ -36,7 +36,7 @@ describe('a body', () => {
     expect((await live.post(path, `\uFEFF{${fields}}`)).status).toBe(status);
   });
 
-  test('of MCP may begin with a byte-order mark', async () => {
+  test('may begin with a byte-order mark at /mcp', async () => {
     const { status, body } = await live.post('/mcp', '\uFEFF{"jsonrpc":"2.0","id":1,"method":"ping"}');
     expect([status, body.result]).toEqual([200, {}]);
   });
@@ -156,7 +156,7 @@ describe('an answer', () => {
     ['br;q=0, GZIP;q=0.5', 'gzip'],
     ['identity', undefined],
     ['', undefined],
-  ] as const)('of 1 KB and more is compressed for callers that accept "%s"', async (accepted, encoding) => {
+  ] as const)('is compressed from 1 KB on for callers that accept "%s"', async (accepted, encoding) => {
     for (let index = 0; index < 3; index += 1) await live.post('/v1/contacts', { name: 'x'.repeat(200) });
     const plain = await send('GET', '/v1/contacts?limit=3');
     const answer = await send('GET', '/v1/contacts?limit=3', { 'accept-encoding': accepted });
@@ -166,7 +166,7 @@ describe('an answer', () => {
     if (encoding) expect(answer.body.length).toBeLessThan(plain.body.length);
   });
 
-  test('of less than 1 KB is not compressed', async () => {
+  test('is not compressed below 1 KB', async () => {
     const { headers } = await send('GET', '/v1/me', { 'accept-encoding': 'gzip' });
     expect(headers).not.toHaveProperty('content-encoding');
   });
@@ -179,7 +179,7 @@ describe('an answer', () => {
     ['/v1/webhooks', { url: 'https://example.com/tagged' }],
     ['/v1/keys', { name: 'tagged', env: 'live', scopes: ['contacts:read'] }],
     ['/v1/telegram/accounts', { kind: 'bot', botToken: 'test_tagged' }],
-  ])('of a POST to %s carries the ETag of its GET', async (path, body) => {
+  ])('carries the ETag of its GET after a POST to %s', async (path, body) => {
     const client = path.endsWith('accounts') ? workspace.test : live;
     const made = await client.post(path, body, 201);
     const got = await client.get(made.headers['location'] as string, undefined, 200);

@@ -18,6 +18,6 @@ test.each([
   [nowhere, `/v1/csk_live_${'aB3'.repeat(15)}`, '/v1/…'],
   [nowhere, '/', undefined],
   [nowhere, '/a'.repeat(400), `${'/a'.repeat(11)}/…`],
-])('of %o the path %s is shown with its ids alone', (route, path, shown = path) => {
+])('the route %o shows the path %s with its ids alone', (route, path, shown = path) => {
   expect(maskPath(route, path)).toBe(shown);
 });

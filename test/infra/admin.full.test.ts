@@ -24,7 +24,7 @@ async function admin<Result>(noun: string, verb: string, input: object): Promise
   return JSON.parse((await run(process.execPath, args, options)).stdout);
 }
 
-test('- takes the JSON from the standard input, as large as it may be; what is too large for KMS says so', async () => {
+test('- reads JSON from stdin, and names the limit when a value is too large for KMS', async () => {
   const { id } = await newWorkspace();
   const fed = async (session: string) => {
     const input = { workspaceId: id, env: 'live', kind: 'user', name: 'Eve', session };
@@ -132,7 +132,7 @@ test('delivery replay of what is not there is one line on standard error', async
   });
 });
 
-test('workspace export and import move a workspace through a file, and connect gives its accounts their tokens again', async () => {
+test('a workspace moves through a file by export and import, and connect restores its accounts’ tokens', async () => {
   const origin = await newWorkspace();
   const { id: accountId } = await newAccount({ workspaceId: origin.id, env: 'live' });
   const folder = await mkdtemp(join(tmpdir(), 'crm-admin-'));
@@ -177,7 +177,7 @@ test('workspace export and import move a workspace through a file, and connect g
   }
 });
 
-test('what is wrong with a call is one line that says what is right', async () => {
+test('a wrong call is answered with one line that says how to call', async () => {
   const refusal = async (...args: string[]) => {
     const options = { cwd: root, env: { ...process.env, DATA_DIR: place('dataDir') } };
     return (await run(process.execPath, ['infra/admin.ts', ...args], options).catch((error) => error)).stderr;

@@ -132,7 +132,7 @@ describe('every alarm', () => {
   });
 });
 
-test('what the sweeper measures rings where it says nothing for three minutes, and not for two', () => {
+test('the sweeper’s alarms go off after three minutes of silence, not after two', () => {
   for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters']) {
     const alarm = alarms.get(name) as AlarmProperties;
     // From the third minute on, the first of which the three periods are there.

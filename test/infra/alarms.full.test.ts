@@ -239,7 +239,7 @@ test('EventBus rings when the bus takes nothing', async () => {
   rmSync(bus, { recursive: true });
 });
 
-describe('what the sweeper finds', () => {
+describe('the sweeper’s metrics', () => {
   /** In the third minute, the first of which the three periods are there. */
   const statesOfSweeps = (name: string, points: readonly DataPoint[]) =>
     statesOf(alarmOf(name), points, 3 * minuteMs, 3 * minuteMs);
@@ -256,14 +256,14 @@ describe('what the sweeper finds', () => {
     return points;
   }
 
-  test('rings for none of it while there is nothing', async () => {
+  test('set off no alarm while there is nothing', async () => {
     const points = await sweepEachMinute();
     expect(points.length).toBe(9);
     for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters'])
       expect(statesOfSweeps(name, points), name).toEqual(['OK']);
   });
 
-  test('rings: rows that are sent in vain, changes without events, a dead letter', async () => {
+  test('set off an alarm for rows sent in vain, changes without events, and a dead letter', async () => {
     const { id } = await newWorkspace();
     const tenant: Tenant = { workspaceId: id, env: 'live' };
     await put(Array.from({ length: 120 }, (_, index) => overdue(`${id}:live`, `vain-${index}`)));
@@ -278,7 +278,7 @@ describe('what the sweeper finds', () => {
       expect(statesOfSweeps(name, swept), name).toEqual(['ALARM']);
   });
 
-  test('is measured by the function in the local cloud as it was here', async () => {
+  test('are the same from the function in the local cloud', async () => {
     await eventually(async () => {
       const points = dataPoints();
       return ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters'].every((name) =>

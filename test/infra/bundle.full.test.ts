@@ -76,7 +76,7 @@ test('only what answers from the OpenAPI document carries it', () => {
   expect(carriers.map(({ name }) => name)).toEqual(['fallback-any', 'openapi-get']);
 });
 
-test('what only emits events carries none of their schemas', async () => {
+test('only a function that reads event schemas bundles them', async () => {
   const carriers = [];
   for (const { name, domain } of functions) {
     const code = await Promise.all(modulesOf(name).map((path) => readFile(path, 'utf8')));

@@ -85,7 +85,7 @@ async function startBroken(fates: Record<string, Fate>) {
   return server;
 }
 
-test('a step that fails is shown with its request id, those that need it are left out, the others are taken', async () => {
+test('a failing step is shown with its request id, dependent steps are skipped and others run', async () => {
   const answer = {
     status: 500,
     headers: { 'x-request-id': 'of-the-failure' },
@@ -119,7 +119,7 @@ test('a list that does not have what was just made is a failure, with the reques
   );
 });
 
-test('what was made while its answer was lost is cleaned up, too', async () => {
+test('a resource whose creation lost its answer is cleaned up', async () => {
   await using broken = await startBroken({ 'POST /v1/contacts': 'is lost' });
   const { stdout, code } = await walked(['--url', broken.url]);
   expect(code).toBe(1);

@@ -22,7 +22,7 @@ const isPermissive = (license = '') =>
     .split(' OR ')
     .some((one) => permissive.includes(one));
 
-test('what is deployed depends on packages with permissive licences alone', () => {
+test('deployed packages have permissive licenses alone', () => {
   const deployed = Object.entries(packages).filter(
     ([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional,
   );

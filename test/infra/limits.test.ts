@@ -23,7 +23,7 @@ const stackWith = (add: (stack: Stack, alarms: Alarms) => void) => {
   return stack;
 };
 
-test('a smaller account shrinks every share, to no less than AWS takes; a larger one leaves them', () => {
+test('a share shrinks with a smaller account, down to the minimum of AWS', () => {
   expect([1_000, 500, 100, 10, 5_000].map((account) => shareOf(150, account))).toEqual([150, 75, 15, 2, 150]);
 });
 

@@ -18,7 +18,7 @@ async function mailIn(variant: Variant) {
 
 const ofSes = (text: string) => ['AWS::SES::', 'AWS/SES', 'ses:Send'].filter((name) => text.includes(name));
 
-test('every function that may send mail, refuse to, get it back or tell who takes part in it knows the sender address', async () => {
+test('every function that may send, refuse, or receive mail knows the sender address', async () => {
   const { text, warning, senderOf } = await mailIn('full');
   expect(warning).toBeUndefined();
   expect(ofSes(text)).toEqual(['AWS::SES::', 'AWS/SES', 'ses:Send']);

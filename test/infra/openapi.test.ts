@@ -36,7 +36,7 @@ test("the package's version is the contract's revision", async () => {
   expect(versions).toEqual(versions.map(() => apiRevision));
 });
 
-test('whatever may send mail says what it answers without a sender address', async () => {
+test('every operation that may send mail describes its answer without a sender address', async () => {
   const { paths } = JSON.parse(rendered);
   const sending = (await loadRoutes()).map(({ route }) => route).filter(({ needs }) => needs?.includes('mail-sender'));
   const described = sending.filter(({ path, isUndocumented }) => path !== '/mcp' && !isUndocumented);

@@ -116,7 +116,7 @@ describe('a call of a function', () => {
     ]);
   });
 
-  test('of the table says the partitions, without their names', () => {
+  test('to the table is noted by partition, with ids and workspaces masked', () => {
     const calls = new Calls(join(folder.path, 'table.jsonl'));
     const note = (operation: string, asked: object) => {
       for (const { action, partitions } of tableCalls(operation, asked))
@@ -266,7 +266,7 @@ describe('conditions', () => {
     expect(met(operator, wanted as string, value as string)).toBe(expected);
   });
 
-  test('what is not known here is not passed over', () => {
+  test('an unknown operator or policy variable is an error', () => {
     expect(() => met('NumericLessThan', '5')).toThrow('not known here');
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a policy variable.
     expect(() => met('StringLike', '${aws:username}')).toThrow('no policy variable');

@@ -174,7 +174,7 @@ const uses: Record<string, () => Request[]> = {
     ),
 };
 
-test('a mail waits from the moment that SES has stored it, with its envelope, then in the line of each of its workspaces', () => {
+test('a mail waits in a queue from SES, with its envelope, and then in each workspace’s line', () => {
   const [[rule] = [], [subscription] = []] = [
     of('AWS::SES::ReceiptRule'),
     of('AWS::SNS::Subscription').filter(({ properties }) => properties['Protocol'] === 'sqs'),
@@ -243,7 +243,7 @@ test('bounces and complaints of a mail that a function sends reach the queue of 
   expect(reader?.properties['FunctionName']).toContain('ReceiveMailNotices');
 });
 
-test('who publishes events puts them on the bus that the operator names, and on no other; nobody else on any', async () => {
+test('only the functions that publish events may put them, and only on the operator’s bus', async () => {
   const functions = [...(await loadRoutes()), ...(await loadWorkers())];
   const needing = functions.filter(({ needs }) => needs.includes('event-bus')).map(({ name }) => name);
   expect(needing.sort()).toEqual(['workers-publish-events', 'workers-put-events', 'workers-sweep']);
@@ -390,7 +390,7 @@ test('a worker that reads what strangers have written changes no API key and no 
   }
 });
 
-test('the Scheduler takes its role for schedules of this account alone, and sends with it to the timers alone', () => {
+test('the Scheduler takes its role for this account alone and sends to the timers alone', () => {
   const role = String(
     environments().find(({ variables }) => variables['SCHEDULE_ROLE_ARN'])?.variables['SCHEDULE_ROLE_ARN'],
   );

@@ -46,7 +46,7 @@ test('every acknowledgement stands on the one construct it is about, with a reas
   }
 });
 
-test('what only the local system may open is refused for a deployment', () => {
+test('settings of the local system are refused for a deployment', () => {
   for (const name of Object.keys(localSettings)) {
     const deployed = () => buildApp({ routes: [], workers: [], bundles: '', context: { [name]: 'allow' } });
     expect(deployed).toThrow(`context ${name}: it is for the local system alone`);

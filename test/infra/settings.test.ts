@@ -88,7 +88,7 @@ async function templatesOf(variant: Variant) {
   return { data, api };
 }
 
-test('the secret of the Telegram application is named, never in a template, and readable where it is used alone', async () => {
+test('the secret of the Telegram application is named but not held, and readable where it is used alone', async () => {
   const { api } = await templatesOf('prod');
   const readers = Object.entries<{ Type: string; Properties: Record<string, { Variables?: object }> }>(api.Resources)
     .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
@@ -145,7 +145,7 @@ test('analytics and summaries reserve concurrency where it is set, and nothing e
   });
 });
 
-test('what stands before the API is told to endpoints alone', async () => {
+test('only the functions of endpoints know the trusted proxies', async () => {
   const { api } = await templatesOf('prod');
   const told = Object.entries<{ Type: string; Properties: { Environment?: { Variables: object } } }>(api.Resources)
     .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
@@ -179,7 +179,7 @@ test('a domain is served with TLS 1.2, by a certificate of its zone, and is the 
   expect(api.Resources.ContactsList.Properties.Environment.Variables.PUBLIC_URL).toBe('https://api.example.com');
 });
 
-test('a restored table takes the place of the own one in every function, role and mapping, and is not the stack’s to remove', async () => {
+test('a restored table replaces the stack’s own in every function, role and mapping', async () => {
   const { tableStreamArn } = variants.restored;
   const { data, api } = await templatesOf('restored');
   const text = JSON.stringify(api);

@@ -227,7 +227,7 @@ describe('templates', () => {
     }
   });
 
-  test('the HTTP API has exactly the routes of the functions, and the fallback for other methods of a shadowed path', () => {
+  test('the HTTP API has exactly the routes of the functions, and a fallback for other methods', () => {
     const any = 'x-amazon-apigateway-any-method';
     const { $default = {}, ...paths } = assembly.resources['HttpApi']?.Properties.Body.paths ?? {};
     const { isDefaultRoute, ...fallback } = $default[any] ?? {};
@@ -246,7 +246,7 @@ describe('templates', () => {
 });
 
 describe('functions', () => {
-  test('each runs on ARM64 and Node 24 with a memory size, a time-out, a log that ends and source maps, untraced', () => {
+  test('each run on ARM64 and Node 24 with limits, a log that expires and source maps', () => {
     const functions = assembly.ofType('AWS::Lambda::Function');
     expect(functions.map(([id]) => id).sort()).toEqual(
       [...routes, ...workers].map(({ name }) => pascalCase(name)).sort(),
@@ -276,7 +276,7 @@ describe('functions', () => {
     }
   });
 
-  test('what a rule rings is not repeated by Lambda: the rule rings again', () => {
+  test('a scheduled function is not retried by Lambda', () => {
     const rung = workers.filter(({ worker }) => 'rate' in worker.trigger).map(({ name }) => pascalCase(name));
     const retries = new Map(
       assembly
@@ -423,7 +423,7 @@ describe('queues', () => {
     expect(factors).toEqual(factors.map(() => 1));
   });
 
-  test('what the stream could not give to a worker goes to a dead-letter queue', () => {
+  test('records that the stream could not deliver go to a dead-letter queue', () => {
     const ofStream = assembly
       .ofType('AWS::Lambda::EventSourceMapping')
       .filter(([, { Properties }]) => Properties.StartingPosition);

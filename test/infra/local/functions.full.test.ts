@@ -122,7 +122,7 @@ test('nothing starts before the first invocation', () => {
   expect(start(written(sleeping)).functions.instanceCount()).toBe(0);
 });
 
-test('what a handler throws comes back with its type, and the instance goes on', async () => {
+test('an exception of a handler is returned with its type, and the instance continues', async () => {
   const { invoke, reported } = start(
     written(`let calls = 0; export const handler = async () => {
       calls += 1;
@@ -238,7 +238,7 @@ test('functions of one size run in the same threads, each with its own variables
   expect(functions.instanceCount()).toBe(2);
 });
 
-test('what a function goes on with after its answer sees and says what is its own, whoever is called meanwhile', async () => {
+test('work after an answer keeps its own environment and log during other calls', async () => {
   const { functions, invoke, log } = start(
     written(
       `export const handler = async () => {
@@ -272,7 +272,7 @@ test('a burst of short calls is not answered by as many threads', async () => {
   expect(functions.instanceCount()).toBeLessThan(5);
 });
 
-test('all output goes to the log; errors are reported with readable stacks', async () => {
+test('all output goes to the log, and errors are reported with readable stacks', async () => {
   const { invoke, reported, log } = start(
     written(`export const handler = async () => {
       console.log('{"level":"INFO","message":"quiet"}');

@@ -172,7 +172,7 @@ test('DATA_DIR and what an earlier start left in it are for their owner alone', 
   expect(mode(outside)).toBe(0o644);
 });
 
-test('what a running system writes is for its owner alone', () => {
+test('the files of a running system are readable by their owner alone', () => {
   const dataDir = place('dataDir');
   const written = globSync('{dynamodb,logs,mail,checkpoints,*.json}{,/*}', { cwd: dataDir });
   expect(written).toEqual(expect.arrayContaining(['system.json', 'dynamodb/dynamodb.sqlite', 'logs', 'mail']));

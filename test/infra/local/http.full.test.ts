@@ -115,7 +115,7 @@ test('no header chooses under which name the API was asked', async () => {
   expect((await eventOf('/v1/things', { headers })).requestContext.domainName).toBe('localhost');
 });
 
-test('other websites reach neither the panel nor what a session does, by their Origin nor by a name that points here', async () => {
+test('other websites reach neither the panel nor a session’s calls, by Origin or by host name', async () => {
   answer = () => ({ statusCode: 200 });
   const { port } = new URL(api.url);
   const statusOf = (path: string, headers: Record<string, string>) =>

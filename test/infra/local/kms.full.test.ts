@@ -62,7 +62,7 @@ async function encrypt(EncryptionContext: Record<string, string> = context): Pro
 const decrypt = async (CiphertextBlob: Uint8Array, EncryptionContext: Record<string, string> = context) =>
   Buffer.from((await kms.send(new DecryptCommand({ CiphertextBlob, EncryptionContext }))).Plaintext as Uint8Array);
 
-test('what was encrypted is decrypted with the same context, in whatever order it is written', async () => {
+test('an encrypted text is decrypted with the same context in any order', async () => {
   const sealed = await encrypt();
   expect(Buffer.from(sealed).includes(secret)).toBe(false);
   expect(await decrypt(sealed, { purpose: 'session', workspace: '7' })).toEqual(secret);
@@ -93,7 +93,7 @@ test('more than 4 KiB is not encrypted', async () => {
   await expect(kms.send(tooLong)).rejects.toMatchObject({ name: 'ValidationException' });
 });
 
-test('what another key has encrypted says so to who names the key', async () => {
+test('a text of another key is refused as such when the caller names the key', async () => {
   const CiphertextBlob = seal(await openKey(join(directory, 'keys', 'another.json')), secret, context);
   const asked = { CiphertextBlob, EncryptionContext: context };
   await expect(kms.send(new DecryptCommand({ ...asked, KeyId: local.keyId }))).rejects.toBeInstanceOf(

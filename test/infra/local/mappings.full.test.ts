@@ -280,7 +280,7 @@ describe('streams', () => {
     await expect.poll(() => keysOf(events)).toEqual(['abcd', 'cd']);
   });
 
-  test('a batch with a poisoned record is halved until that record is alone, then it goes to the dead-letter queue', async () => {
+  test('a batch with a poisoned record is halved until that record is alone and a dead letter', async () => {
     const { TableName, streamOf, put } = await newTable();
     await put('a', 'b', 'P', 'd');
     const dead = sqs.createQueue(`dead-${++count}`);

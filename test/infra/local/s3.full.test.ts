@@ -179,7 +179,7 @@ describe('the SDK’s own client', () => {
     expect(await get('kept')).toMatchObject({ text: 'still here' });
   });
 
-  test('of another key is refused', async () => {
+  test('is refused with another key', async () => {
     const other = clientOf({ credentials: { ...credentials, accessKeyId: 'OTHER' } });
     const get = new GetObjectCommand({ Bucket, Key: 'kept' });
     await expect(other.send(get)).rejects.toMatchObject({ name: 'AccessDenied' });
@@ -222,7 +222,7 @@ describe('a presigned URL', () => {
     expect(await codeOf(response)).toBe(code);
   });
 
-  test('of another key, of no time, or none is refused', async () => {
+  test('is refused with another key, without a time or without a signature', async () => {
     await put('mine', 'secret');
     const other = clientOf({ credentials: { ...credentials, accessKeyId: 'OTHER' } });
     const own = await presign('GET', 'mine');
@@ -257,7 +257,7 @@ test('an upload that is cut leaves nothing behind', async () => {
   await expect.poll(() => globSync(join(folder, Bucket, '*')).length % 2).toBe(0);
 });
 
-test('what lies under a prefix with a lifecycle is gone at the midnight after its days, and nothing else', async () => {
+test('a lifecycle rule removes the objects under its prefix at the midnight after their days', async () => {
   const keys = ['uploads/old', 'uploads/new', 'messages/old'];
   for (const key of keys) await put(key, key);
   const paths = globSync(join(folder, Bucket, '*.json'));

@@ -74,14 +74,14 @@ test('a schedule that is not told so keeps its name, and fires no more', async (
   expect(queue.counts().visible).toBe(0);
 });
 
-test('what cannot be delivered goes to the dead-letter queue', async () => {
+test('a message that cannot be delivered goes to the dead-letter queue', async () => {
   const deadLetters = sqs.createQueue('schedule-dead-letters');
   const target = { DeadLetterConfig: { Arn: deadLetters.arn } };
   await create('lost', { ScheduleExpression: inSeconds(0), target });
   expect(await bodyIn(deadLetters)).toBe('input of lost');
 });
 
-test('a name is taken once in its group; the same request with its token is answered alike', async () => {
+test('a name is unique in its group, and a request with the same token gets the same answer', async () => {
   const first = await create('taken', { ClientToken: 'token-1' });
   const again = await create('taken', { ClientToken: 'token-1' });
   expect(again.ScheduleArn).toBe(first.ScheduleArn);

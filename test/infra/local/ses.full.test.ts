@@ -77,7 +77,7 @@ test('simple content and a mail without a sender are refused, saying why', async
   });
 });
 
-test('mail to the simulator bounces or is complained of, and its events are those that its configuration set publishes', async () => {
+test('mail to the simulator bounces, and only events of its configuration set are published', async () => {
   local.configure([{ name: 'sent', eventTypes: ['bounce'] }]);
   const sendTo = (ConfigurationSetName: string | undefined, ...ToAddresses: string[]) =>
     ses.send(

@@ -64,7 +64,7 @@ describe('a queue', () => {
     expect(await attributesOf(queue.url, 'VisibilityTimeout')).toEqual({ VisibilityTimeout: '91' });
   });
 
-  test('that does not exist is refused with the modelled error and the older query code', async () => {
+  test('is refused with the modeled error and the older query code when it does not exist', async () => {
     const error = await send(`${local.url}/${accountId}/nowhere`, {}).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(QueueDoesNotExist);
     expect(error).toMatchObject({
@@ -111,7 +111,7 @@ describe('a message', () => {
     expect(queue.counts()).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
   });
 
-  test('that is not deleted comes back after its visibility timeout, counted again', async () => {
+  test('comes back after its visibility timeout, counted again, when it is not deleted', async () => {
     const queue = newQueue({ VisibilityTimeout: 1 });
     queue.send('again');
     await receive(queue);
@@ -155,7 +155,7 @@ describe('a message', () => {
     expect(await bodiesOf(waiting)).toEqual(['one', 'two']);
   });
 
-  test('of the group with fewest in flight comes first', async () => {
+  test('comes first when its group has the fewest in flight', async () => {
     const queue = newQueue();
     for (let index = 0; index < 6; index += 1) queue.send(`noisy ${index}`, { messageGroupId: 'noisy' });
     queue.send('quiet', { messageGroupId: 'quiet' });

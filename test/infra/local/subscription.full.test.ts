@@ -56,7 +56,7 @@ test('the lines that the pattern matches come to the function together, as Cloud
   expect(new Set(given.logEvents.map(({ id }: { id: string }) => id)).size).toBe(2);
 });
 
-test('what the function fails with is a dead letter after the last try', async () => {
+test('a failure of the function is a dead letter after the last try', async () => {
   const { dead, stop, say } = started({ error: { errorType: 'Error', errorMessage: 'no', trace: [] } });
   say('api', '{"isKept":true}');
   await stop();

@@ -75,7 +75,7 @@ test('a function gets exactly the variables of its template, resolved across sta
   });
 });
 
-test('what a nested stack is given by its parent is resolved there', () => {
+test('the parameters of a nested stack are resolved in it', () => {
   const Queue = { Type: 'AWS::SQS::Queue', Properties: { RedrivePolicy: { deadLetterTargetArn: { Ref: 'Arn' } } } };
   const { queues } = read({
     Dead: { Type: 'AWS::SQS::Queue' },
