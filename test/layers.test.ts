@@ -129,7 +129,7 @@ test('the client and the command line know nothing of the house', () => {
   expect(outside).toEqual([]);
 });
 
-test('the pages know the client alone, and nothing else knows more of them than how they read the API document', () => {
+test('the pages import the client alone, and other code imports their document module alone', () => {
   const pages = files.filter((file) => file.startsWith('panel/'));
   const outside = pages.flatMap((file) => importsOf(file).filter((imported) => !/^(?:panel|client)\//.test(imported)));
   expect({ pages: pages.length > 0, outside }).toEqual({ pages: true, outside: [] });
@@ -137,7 +137,7 @@ test('the pages know the client alone, and nothing else knows more of them than 
   expect(new Set(readers)).toEqual(new Set(['panel/document/document.ts']));
 });
 
-test('what AWS calls a function with is read where functions are made of work, and nowhere else', () => {
+test('only lib/http and lib/queues read the events of Lambda', () => {
   const readers = house.filter((file) => !file.startsWith('infra/') && namedIn(file).includes('aws-lambda'));
   expect(new Set(readers.map(folderOf))).toEqual(new Set(['lib/http', 'lib/queues']));
 });

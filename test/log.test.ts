@@ -4,7 +4,7 @@ import { world } from '#test/harness.ts';
 import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-test('of a row that cannot be read the log says which it is, and nothing of what it holds', async () => {
+test('the log names an unreadable row without its contents', async () => {
   const workspace = await newWorkspace();
   const secret = { name: 'Markname', notes: 'marknotes', email: 'markaddress@example.com' };
   const { id } = (await workspace.live.post('/v1/contacts', secret)).body;

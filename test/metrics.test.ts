@@ -27,7 +27,7 @@ function valuesOf(name: string): number[] {
   });
 }
 
-test('a measurement is one line of the embedded metric format, whose dimensions and metrics are its own members', () => {
+test('a measurement is one line of the embedded metric format with its metrics as members', () => {
   measure({ worker: 'sweep' }, { overdueRows: 3, deliveryLatency: [1, 2], deadRows: undefined });
   const [line] = written();
   expect(lines).toEqual([`${JSON.stringify(line)}\n`]);
@@ -52,7 +52,7 @@ test('a measurement is one line of the embedded metric format, whose dimensions 
   });
 });
 
-test('what a worker delivered is counted once and no latency is dropped, though a line holds a hundred', () => {
+test('a report counts deliveries once and keeps every latency over several lines', () => {
   const latenciesMs = Array.from({ length: 250 }, (_, index) => index);
   report('deliveries', [
     {

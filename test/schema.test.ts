@@ -42,7 +42,7 @@ test('a secret is measured in the bytes that are encrypted', () => {
   expect(read(nullableSecret(), 'é'.repeat(2049))).toBe('too_long');
 });
 
-test('what is shown once is marked by its declaration, not by its type', () => {
+test('a value shown once is marked by its declaration, not by its type', () => {
   expect(isShownOnce(shownOnce())).toBe(true);
   expect(isShownOnce(v.nullable(v.string()))).toBe(false);
 });
@@ -105,7 +105,7 @@ describe('control characters', () => {
 });
 
 describe('date-times', () => {
-  test('may carry an offset or a fraction; what comes out is UTC to the second', () => {
+  test('may carry an offset or a fraction, and are answered in UTC to the second', () => {
     for (const [given, expected] of [
       ['2026-11-20T23:17:47.999Z', '2026-11-20T23:17:47Z'],
       ['2026-11-20T23:17:47+02:00', '2026-11-20T21:17:47Z'],
@@ -121,7 +121,7 @@ describe('date-times', () => {
     expect(read(nullableTimeInput(), null)).toBe(null);
   });
 
-  test('that do not exist are refused', () => {
+  test('are refused when they do not exist', () => {
     for (const wrong of [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
@@ -141,18 +141,18 @@ describe('date-times', () => {
     expect(read(timeInput(), 1_763_680_667)).toBe('invalid_type');
   });
 
-  test('of a query may have lost the + of their offset to a space', () => {
+  test('in a query may have lost the + of their offset to a space', () => {
     for (const lost of ['2026-11-20T23:17:47 02:00', '2026-11-20T23:17:47  0200', '2026-11-20T23:17 02'])
       expect(String(read(queryTime(), lost)).slice(0, 16), lost).toBe('2026-11-20T21:17');
     expect(read(queryTime(), '2026-11-20 21:17')).toBe('2026-11-20T21:17:00Z');
   });
 
-  test('that are wrong are answered with the form and an example', () => {
+  test('are answered with the form and an example when they are wrong', () => {
     const { issues = [] } = v.safeParse(timeInput(), 'yesterday');
     expect(issues[0]?.message).toBe('must be an ISO 8601 date-time such as 2026-11-20T23:17:47Z');
   });
 
-  test('of any instant survive being written and read', async () => {
+  test('survive being written and read at any instant', async () => {
     await fc.assert(
       fc.property(
         fc.date({ min: new Date('1970-01-01'), max: new Date('9998-12-31'), noInvalidDate: true }),
@@ -173,11 +173,11 @@ describe('numbers', () => {
     expect(read(idInput(), Number.NaN)).toBe('invalid_type');
   });
 
-  test('that are out of range for an id read as one that nothing has, so that the look-up refuses them', () => {
+  test('read as an id that does not exist when they are out of range', () => {
     for (const value of [0, -1, 2_147_483_648, 99_999_999_999]) expect(read(idInput(), value)).toBe(2_147_483_647);
   });
 
-  test('of money have at most four decimals, whatever their size', async () => {
+  test('for money have at most four decimals at any size', async () => {
     await fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999_999_999 }), (cents) => {
         expect(read(money(0.01), cents / 100)).toBe(cents / 100);

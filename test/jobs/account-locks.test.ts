@@ -26,7 +26,7 @@ const newPlace = async (): Promise<AccountPlace> => ({
 });
 const rowOf = ({ accountId: id }: AccountPlace) => readRow(keyOf(tenant, Senders, { id }));
 
-test('who uses an account for something else learns once that senders want it', async () => {
+test('a holder of an account learns once that senders want it', async () => {
   const place = await newPlace();
   const lock = (await lockAccount(place, minuteMs, 0)) as AccountLock;
   expect(await lock.isContended()).toBe(false);

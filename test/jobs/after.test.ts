@@ -83,7 +83,7 @@ test('attempts that certainly sent nothing do not count as repetitions', () => {
   expect(sent.job).toMatchObject({ status: 'sent', attempts: 2 });
 });
 
-test('a refusal of the deployment counts no attempt, waits about a day in all, and keeps its reason in lastError', () => {
+test('a refusal of the deployment counts no attempt, waits about a day and keeps its reason', () => {
   const refused = stayed['refused'] as Outcome;
   let job = { ...queued, attempts: 1 };
   let waitedMs = 0;
@@ -105,7 +105,7 @@ test('an end tells whether something may have left before it', () => {
   expect(endOf(failing)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 0 });
 });
 
-test('waits that follow each other double up to ten minutes; what a provider demands beyond that is kept', () => {
+test('consecutive waits double up to ten minutes, and a longer one that a provider demands is kept', () => {
   const seconds = (demanded: number, floodWaits: number) => lengthen(waitFor(demanded), { floodWaits });
   expect([0, 1, 5, 9, 10, 5000].map((waits) => seconds(0, waits))).toEqual(
     [1, 2, 32, 512, 600, 600].map((waitSeconds) => expect.objectContaining({ kind: 'wait', waitSeconds })),

@@ -52,7 +52,7 @@ test('the pace keeps its distance between messages to one recipient, and between
   );
 });
 
-test('whatever pace is set, its row stays small and the distance between messages to one recipient is kept', () => {
+test('the row of a sender stays small and keeps the gap between messages to one recipient', () => {
   const policy = { peerGapMs: 3_600_000, gapMs: 0, perMinute: 100_000 };
   const last = new Map<string, number>();
   let now = 1_000_000;
@@ -68,7 +68,7 @@ test('whatever pace is set, its row stays small and the distance between message
   }
 });
 
-test('what a sender remembers of more than a minute ago goes with the next message', () => {
+test('the next message drops the sends of more than a minute ago from the sender’s row', () => {
   const policy = { peerGapMs: 1000, gapMs: 0, perMinute: 100_000 };
   const sends = Array.from({ length: 15_000 }, (_, index) => index);
   expect(paced(policy, { peers: { a: 0 }, sends }, 'b', 10_000_000)).toEqual({

@@ -163,7 +163,7 @@ test.each([
   for (const { id } of jobs) expect((await live.get(`/v1/jobs/${id}`)).body.lastError).toBeNull();
 });
 
-test('a job of a disconnected account gives up although a sender has the account in hand and looks no further', async () => {
+test('a due job of a disconnected account fails while a sender holds the account', async () => {
   const account = await disconnected(fromNow(-2 * dayMs));
   const lease = await acquire({ tenant, channel: 'telegram', accountId: account.id }, minuteMs);
   const { id } = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));

@@ -108,7 +108,7 @@ describe('minting', () => {
 });
 
 describe('a key', () => {
-  test('that is revoked stops at once, and revoking it again answers the same', async () => {
+  test('stops at once when it is revoked, and revoking it again answers the same', async () => {
     const { id, keyId, key } = await minted();
     const revoked = await workspace.live.delete(`/v1/keys/${id}`);
     expect(revoked).toMatchObject({ status: 200, body: { id, keyId, revoked: true, revokedAt: expect.any(String) } });
@@ -199,7 +199,7 @@ describe('a key', () => {
     expect((await workspace.live.patch(`/v1/keys/${id}`, { name: 'Late' }, { 'if-match': etag })).status).toBe(412);
   });
 
-  test('of another workspace is not there', async () => {
+  test('is not found in another workspace', async () => {
     const other = await newWorkspace();
     const [{ id }] = (await other.live.get('/v1/keys')).body.items;
     const mine = await everyItem(workspace.live, '/v1/keys');

@@ -84,7 +84,7 @@ test('no argument of any tool is taken for a text when it is none', async () => 
   expect(failed).toEqual([]);
 });
 
-test('what a tool itself reads is bounded, each time with the name of the argument', async () => {
+test('an argument that a tool reads is bounded and named in the error', async () => {
   const { id } = await tool.value('contacts_create', { name: 'Bounded' });
   const long = 'x'.repeat(1_000_000);
   for (const [name, args, field, code] of [
@@ -122,7 +122,7 @@ test('a list in a list is one text, and not joined with the one around it', asyn
   }
 });
 
-test('more tags than one transaction takes are refused, and none is added; twenty are added together', async () => {
+test('tags are refused together when one transaction cannot take them, and 20 are added together', async () => {
   const { id } = await tool.value('contacts_create', { name: 'Tagged' });
   const names = (count: number) => Array.from({ length: count }, (_, index) => `z${index}`);
   const { isError, value } = await tool.call('contacts_update', { id, addTags: names(60) });
@@ -131,7 +131,7 @@ test('more tags than one transaction takes are refused, and none is added; twent
   expect((await tool.value('contacts_update', { id, addTags: names(20) })).tags).toHaveLength(20);
 });
 
-test('the same value twice counts once; one value needs no list, blank and null are none', async () => {
+test('a repeated value counts once, a single one needs no list, and blank or null is none', async () => {
   const tag = await tool.value('tags_manage', { action: 'create', name: 'Twice' });
   const { id } = await tool.value('contacts_create', { name: 'Repeated', notes: 'x' });
   const { tags } = await tool.value('contacts_update', { id, addTags: ['Twice', 'Twice', tag.id] });

@@ -66,7 +66,7 @@ describe('an empty text', () => {
     ['contacts_search', { q: '', stage: '', filters: '', fields: '', after: '' }],
     ['contacts_search', { filters: { email: '', ids: '' } }],
     ['contacts_search', { filters: '{}' }],
-  ])('of %s is absent: %j', async (name, args) => {
+  ])('counts as absent in %s: %j', async (name, args) => {
     const { isError, value } = await tool.call(name, args);
     expect([isError, value.ignoredArguments], JSON.stringify(value)).toEqual([false, undefined]);
   });

@@ -7,7 +7,7 @@ const tokensOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) / 
 const maxTokens = 10_000;
 
 describe('a result', () => {
-  test('that fits is left as it is', () => {
+  test('is unchanged when it fits', () => {
     const value = { items: [{ id: 1, name: 'A' }], nextCursor: null, hasMore: false };
     expect(resultOf(value)).toEqual({
       content: [{ type: 'text', text: JSON.stringify(value) }],
@@ -15,7 +15,7 @@ describe('a result', () => {
     });
   });
 
-  test('that is too long keeps its first rows and a cursor to the rest', () => {
+  test('keeps its first rows and a cursor to the rest when it is too long', () => {
     const items = Array.from({ length: 100 }, (_, index) => ({ id: 1000 - index, notes: '"é'.repeat(200) }));
     const result = resultOf({ items, nextCursor: 901, hasMore: true });
     const {
@@ -63,7 +63,7 @@ describe('a result', () => {
     expect(Object.keys(result.structuredContent['metadata'] as object)).toEqual(names);
   });
 
-  test('of the event feed goes on by sequence', () => {
+  test('continues by sequence when it is the event feed', () => {
     const items = Array.from({ length: 50 }, (_, index) => ({
       id: `e${index}`,
       sequence: index + 1,
@@ -84,7 +84,7 @@ describe('a result', () => {
     for (const none of [undefined, '']) expect(withFields(page, none)).toEqual(page);
   });
 
-  test('of events keep the sequence, by which a shortened list goes on', () => {
+  test('keeps the sequence of events, by which a shortened list continues', () => {
     const items = Array.from({ length: 50 }, (_, index) => ({
       id: `evt_${index}`,
       sequence: index + 1,
@@ -97,7 +97,7 @@ describe('a result', () => {
   });
 });
 
-describe('of a workspace full of long texts', () => {
+describe('from a workspace full of long texts', () => {
   let workspace: TestWorkspace;
   let contactId: number;
   let newestFirst: number[];

@@ -26,7 +26,7 @@ async function aLeadWrites(tenant: Tenant) {
   );
 }
 
-test('an agent finds a lead, reads the conversation, notes it, answers tomorrow and moves the deal, through MCP alone', async () => {
+test('an agent finds a lead, reads, notes, answers tomorrow and moves the deal through MCP alone', async () => {
   const workspace = await newWorkspace();
   await aLeadWrites({ workspaceId: workspace.id, env: 'test' });
   const { list, value, call } = mcp(workspace.testKey);

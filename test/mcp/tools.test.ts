@@ -26,7 +26,7 @@ test('the whole list has at most 30 tools and 6,000 tokens in either era', async
     expect(tokensOf((await send('tools/list')).body.result)).toBeLessThanOrEqual(6000);
 });
 
-test('every tool has a title, a description, annotations, an outputSchema and a description of every parameter', () => {
+test('every tool describes itself, its output and each of its parameters', () => {
   for (const { name, title, description, inputSchema, outputSchema, annotations } of all) {
     expect(name).toMatch(/^[a-z]+_[a-z_]+$/);
     expect([title, description], name).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)]);
@@ -38,7 +38,7 @@ test('every tool has a title, a description, annotations, an outputSchema and a 
   }
 });
 
-test('annotations tell the truth: what only reads, what overwrites or sends, what may be repeated, what leaves the CRM', () => {
+test('annotations say which tools read, overwrite, may be repeated, and reach outside the CRM', () => {
   const having = (hint: keyof Definition['annotations'], value = true) =>
     all.filter(({ annotations }) => annotations[hint] === value).map(({ name }) => name);
   const writing = all
@@ -74,11 +74,11 @@ test('annotations tell the truth: what only reads, what overwrites or sends, wha
   expect(having('openWorldHint', false)).toEqual(writing.filter((name) => !reaching.includes(name)));
 });
 
-test('the fields that are named as untrusted are all that hold texts but our own (npm run untrusted-fields)', () => {
+test('the untrusted fields are up to date (npm run untrusted-fields)', () => {
   expect(readFileSync('lib/mcp/untrusted-fields.ts', 'utf8')).toBe(renderUntrustedFields());
 });
 
-test('every text of a result is known to be our own or named as untrusted where the server describes itself', async () => {
+test('every text of a result is our own or named as untrusted by the server', async () => {
   const { legacy, modern } = mcp(workspace.liveKey);
   const { instructions } = (await modern('server/discover')).body.result;
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -91,7 +91,7 @@ test('every text of a result is known to be our own or named as untrusted where 
   expect(untrusted).toEqual(expect.arrayContaining(['name', 'username', 'body', 'bodyText', 'subject', 'preview']));
 });
 
-test('together the tools reach every operation except the management of keys and accounts, erasure and webhook writes', async () => {
+test('the tools reach every operation except keys, accounts, erasure and webhook writes', async () => {
   const unreached = ['contacts:erase', 'keys:manage', 'accounts:manage', 'webhooks:write'];
   const reached = new Set(tools.flatMap(endpointsOf).map(({ route }) => `${route.method} ${route.path}`));
   const routes = (await loadRoutes())

@@ -95,7 +95,7 @@ describe('the messages and activities of a workspace', () => {
     expect(await all('/v1/messages', { ...together, contactId: contacts[1] })).toEqual([]);
   });
 
-  test('of activities by type and contact', async () => {
+  test('are filtered by type and contact', async () => {
     await workspace.live.post(`/v1/contacts/${contacts[0]}/activities`, { text: 'a note' });
     const activities = await all('/v1/activities');
     for (const type of ['Note', 'Created', 'Note,Created', 'Assigned'])
@@ -131,11 +131,11 @@ describe('the messages and activities of a workspace', () => {
   });
 });
 
-describe('what a contact has written', () => {
+describe('the inbound messages of a contact', () => {
   const isUnread = async (id: number) => (await workspace.live.get(`/v1/contacts/${id}`)).body.hasUnreadMessages;
   const read = (id: number, body: object = {}) => workspace.live.post(`/v1/contacts/${id}/messages/read`, body);
 
-  test('is read up to a message, and then all of it', async () => {
+  test('are marked as read up to a message, and then all of them', async () => {
     const { id: accountId } = await newAccount(tenant);
     const first = await hears(tenant, accountId, { telegramUserId: 300 });
     const second = await hears(tenant, accountId, { telegramUserId: 300 });
@@ -162,7 +162,7 @@ describe('what a contact has written', () => {
     expect(await isUnread(contactId)).toBe(true);
   });
 
-  test('is read whatever the number, and what others have written is not', async () => {
+  test('are marked as read in any number, and those of other contacts are not', async () => {
     const { id: accountId } = await newAccount(tenant);
     const [contactId, other] = [await newContact(), await newContact()];
     await write(contactId, accountId, 150);
@@ -175,7 +175,7 @@ describe('what a contact has written', () => {
     expect((await read(other)).body).toEqual({ read: 2 });
   });
 
-  test('stays read, and unread, through a merge', async () => {
+  test('stay read or unread through a merge', async () => {
     const { id: accountId } = await newAccount(tenant);
     const [kept, gone] = [await newContact(), await newContact()];
     await write(gone, accountId, 3);
@@ -187,7 +187,7 @@ describe('what a contact has written', () => {
     expect((await read(kept)).body).toEqual({ read: 2 });
   });
 
-  test('is read by whom it may be', async () => {
+  test('are not marked as read by a foreign message, scope or environment', async () => {
     const [contactId, other] = [await newContact(), await newContact()];
     const { id: accountId } = await newAccount(tenant);
     await write(other, accountId, 2);
@@ -242,7 +242,7 @@ describe('the channels of a contact', () => {
     await workspace.test.get(`/v1/contacts/${contactId}/channels`, undefined, 404);
   });
 
-  test('of a contact of before they were kept are those of its conversation', async () => {
+  test('come from its conversation when the contact is older than they are', async () => {
     const { id: accountId } = await newAccount(tenant);
     const contactId = await newContact();
     await write(contactId, accountId, 4);
@@ -257,7 +257,7 @@ describe('the channels of a contact', () => {
     expect((await channelsOf(contactId)).items).toMatchObject([{ accountId: later }, { accountId, ...times }]);
   });
 
-  test('of two contacts are those of the one that they become', async () => {
+  test('are united when two contacts merge', async () => {
     const { id: accountId } = await newAccount(tenant);
     const first = await hears(tenant, accountId, { telegramUserId: 410 });
     const second = await hears(tenant, accountId, { telegramUserId: 411 });

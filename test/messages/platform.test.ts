@@ -54,7 +54,7 @@ async function write(telegramUserId: number, platformMessageIds: readonly number
   }
 }
 
-test('what a platform tells several times, and at the same time, is stored once', async () => {
+test('a message that a platform repeats, also concurrently, is stored once', async () => {
   const received = await Promise.all(Array.from({ length: 6 }, () => receive(100, 1)));
   expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1);
   const [first] = received;
@@ -75,7 +75,7 @@ test('what a platform tells several times, and at the same time, is stored once'
   ]);
 });
 
-test('a message of somebody known writes itself with four entries, the contact and an event, and none is large', async () => {
+test('a message of a known contact writes six rows, none of them large', async () => {
   await receive(105, 1);
   const { changes, writes, events } = await run(async (tx) => {
     await receiveMessage(tx, told(105, 2));
@@ -96,7 +96,7 @@ test('two of the same in one unit of work are one', async () => {
   expect(await conversation(first?.contactId ?? null)).toMatchObject([{ body: 'Hey' }]);
 });
 
-test('an edit replaces the text and is told of; an older one, or the same again, is not', async () => {
+test('an edit replaces the text and emits an event, but an older or repeated one does not', async () => {
   const { contactId, messageId } = await receive(120, 7);
   const edit = { body: 'Hello', editedAt: '2026-11-22T10:00:00Z' };
   for (const given of [edit, edit, { body: 'Hell', editedAt: '2026-11-22T09:59:59Z' }])
@@ -128,7 +128,7 @@ test('an edit of what is not there is a message, and what it was before comes to
   expect((await about(edited.contactId, 2)).map(({ event }) => event)).toEqual(['contact.created', 'message.created']);
 });
 
-test('what the account wrote is read up to a message, each once', async () => {
+test('outbound messages are read up to a message, each once', async () => {
   const { contactId } = await receive(140, 1);
   await write(140, [2, 3, 5, 10]);
   const upTo = (messageId: number) =>
@@ -174,7 +174,7 @@ test('more than one unit of work has room for are read in several', async () => 
   expect(read).toHaveLength(120);
 });
 
-test('what was sent by a job is known at the platform', async () => {
+test('a message sent by a job is found by its id at the platform', async () => {
   const { contactId } = await receive(160, 1);
   const place = { accountId, userId: '160', messageId: '2' };
   const message = await run((tx) =>

@@ -16,7 +16,7 @@ const reachAt = (accountId: number, minute: number): Reach => ({
   lastOutboundAt: `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`,
 });
 
-test('of the accounts that a contact has to do with the fifty newest are kept', () => {
+test('a contact keeps its fifty newest accounts', () => {
   const known = Array.from({ length: 50 }, (_, index) => reachAt(index + 1, 50 - index));
   const kept = unite(known, [reachAt(100, 55), reachAt(101, 0)]);
   expect(kept.map(({ accountId }) => accountId)).toEqual([...known.slice(0, 49).map((one) => one.accountId), 100]);
@@ -44,7 +44,7 @@ test('a message that was sent and tells nothing new of a contact does not write 
   expect((await live.get(`/v1/contacts/${body.id}/messages`)).body.items).toHaveLength(3);
 });
 
-test('what comes in while the conversation is being marked as read is unread, or was read as well', async () => {
+test('a message that arrives while its conversation is marked as read is counted right', async () => {
   const { id: workspaceId, live } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const { body: contact } = await live.post('/v1/contacts', { name: 'Ann' });

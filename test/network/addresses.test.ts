@@ -57,7 +57,7 @@ test.each([
   ['::/0', ['0.0.0.0/0'], false],
   ['0.0.0.0/0', ['::/0'], true],
   ['10.0.0.0/8', [], false],
-])('that %s lies within %j is %s', (range, ranges, expected) => {
+])('%s lies within %j: %s', (range, ranges, expected) => {
   expect(isRangeWithin(range, ranges)).toBe(expected);
 });
 

@@ -239,7 +239,7 @@ describe('where the operator allows private networks', () => {
   );
 });
 
-test('a deployment that allows private networks keeps this machine shut, where the runtime of Lambda listens', async () => {
+test('a deployment that allows private networks still forbids the loopback address', async () => {
   vi.stubEnv('WEBHOOK_PRIVATE_NETWORKS', 'allow');
   vi.stubEnv('WEBHOOK_LOOPBACK', '');
   for (const host of ['127.0.0.1', '127.1.2.3', '[::1]', '[::ffff:127.0.0.1]'])
@@ -414,7 +414,7 @@ describe('an answer that is not whole', () => {
   });
 });
 
-describe('what a server says besides the body', () => {
+describe('the head of a server’s answer', () => {
   const post = (outbound: Outbound, url: string, keptBytes?: number) =>
     outbound.send(url, {
       method: 'POST',

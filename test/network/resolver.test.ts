@@ -124,7 +124,7 @@ test.each(['none', 'unknown', 'failing', 'silent'])(
   },
 );
 
-test('who is at fault is told: the name, its servers, or nobody but us', async () => {
+test('a failed look-up is blamed on the name, on its servers, or on our side', async () => {
   await using receiver = await startReceiver();
   const { port } = new URL(receiver.url);
   const outbound = openOutbound({ reach: 'local' });

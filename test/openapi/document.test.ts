@@ -59,7 +59,7 @@ test('an enum that stands in several places, and an object in a list, are named'
   expect(where(({ items }) => isObject(items))).toEqual([]);
 });
 
-test('what a caller sends is not named like the field of a resource', () => {
+test('a schema of input does not have the name of a resource’s field', () => {
   const fields = components.flatMap(([name, { properties = {} }]) =>
     Object.entries(properties as Record<string, JsonSchema>)
       .filter(([, schema]) => 'enum' in schema)
@@ -75,7 +75,7 @@ test('webhooks have a tag of their own, and every error one schema', () => {
   for (const schema of errors) expect(schema).toEqual({ $ref: '#/components/schemas/ApiError' });
 });
 
-test('every operation has a summary, a description and examples of all that is sent and answered, which fit their schemas', () => {
+test('every operation has a summary, a description and examples that fit their schemas', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'uri-reference': true } });
   formats.default(ajv);
   ajv.addSchema(document, 'document', undefined, false);

@@ -6,7 +6,7 @@ const withStatus = (values: readonly (string | null)[]) => ({
   properties: { status: { type: 'string', enum: values } },
 });
 
-test('an enum of several fields is called after the resource with the shortest name, one of a single field has no name', () => {
+test('an enum of several fields is named after its shortest resource, and others have no name', () => {
   const schemas = {
     CreateTicket: withStatus(statuses),
     Ticket: withStatus([...statuses, null]),

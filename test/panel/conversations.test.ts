@@ -75,7 +75,7 @@ test('conversations stand by their last message, those with something unread fir
   expect(await names(owner, { limit: 2 })).toEqual(['Ben', 'Ann', 'Dora', 'Eve', 'Cleo']);
 });
 
-test('a conversation that moves up while the pages are read is not shown twice, and one that is merged or erased is gone', async () => {
+test('a page of conversations repeats none that moved up, and omits those merged or erased', async () => {
   const { owner, contact, write } = await inbox();
   const [ann, ben, cleo] = [await contact('Ann'), await contact('Ben'), await contact('Cleo')];
   for (const id of [ann, ben, cleo]) await write(id, 'outbound', 'Hello');

@@ -60,7 +60,7 @@ test('no workspace keeps a member of another from signing in', async () => {
   await removeRows(others);
 });
 
-test('what looks like a letter of ASCII is another address, and no address of a member', async () => {
+test('a look-alike of an ASCII letter is another address and is refused for a member', async () => {
   const { id } = await newWorkspace();
   const owner = await signedIn(id);
   const [email, spelled] = [`k${newAddress()}`, `\u212A${newAddress()}`];
@@ -125,7 +125,7 @@ test('an invitation says nothing that leads elsewhere', async () => {
   }
 });
 
-test('an address is mailed five invitations a day, whoever invites; who is invited beyond is a member all the same', async () => {
+test('an address gets five invitations a day, and a further one still makes a member', async () => {
   const email = newAddress();
   for (let times = 0; times < 6; times += 1) {
     const { id } = await newWorkspace();
@@ -135,7 +135,7 @@ test('an address is mailed five invitations a day, whoever invites; who is invit
   expect((await membershipsOf(email)).length).toBe(6);
 });
 
-test('who was made a member and never came is mailed three links a day for each client that asks, twenty in all, at the cost of the workspace; who has come, as often as they ask', async () => {
+test('a member who has never signed in gets at most 3 links per client and 20 links a day', async () => {
   const { id } = await newWorkspace();
   const { email } = await newMember(id);
   const base = 'https://crm.example';
@@ -163,7 +163,7 @@ test('who was made a member and never came is mailed three links a day for each 
   expect(await mailed()).toBe(24);
 });
 
-test('links for who never came are paid by the first of their workspaces that has an e-mail left, and else not mailed', async () => {
+test('a link before the first sign-in is paid by the first workspace with an e-mail left, or not sent', async () => {
   const [one, two] = [await newWorkspace(), await newWorkspace()];
   const { email } = await newMember(one.id);
   await newMember(two.id, 'member', email);
@@ -207,7 +207,7 @@ test('a client asks for fifty links a day for an address, and uses up the day of
   expect((await anonymous().post('/panel/sign-ins', { email })).status).toBe(202);
 });
 
-test('an address that mail programs would read as another is no address of a member, and is asked for no link', async () => {
+test('an address that mail programs read differently is refused for members and links', async () => {
   const { id } = await newWorkspace();
   const owner = await signedIn(id);
   for (const email of [
@@ -308,7 +308,7 @@ test('a session acts in another workspace only where a call names it', async () 
   expect((await session.in({ workspaceId: two.id }).get('/v1/me')).body.id).toBe(two.id);
 });
 
-test('who is made active again signs in again', async () => {
+test('a reactivated member has to sign in again', async () => {
   const { id } = await newWorkspace();
   const [owner, gone] = [await signedIn(id), await signedIn(id)];
   await anonymous().post('/panel/sign-ins', { email: gone.email });

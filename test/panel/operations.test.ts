@@ -44,7 +44,7 @@ test('a deal is won once, and its income booked', async () => {
   expect([stale.status, (await owner.post('/panel/deals/999999/win', {})).status]).toEqual([412, 404]);
 });
 
-test('an invoice is a draft, sent, then owed; canceled it is owed no more', async () => {
+test('an invoice is a draft, then sent, and owed until it is canceled', async () => {
   const { body: buyer } = await owner.post('/v1/contacts', { name: 'Buyer' });
   const invoice = {
     contactId: buyer.id,
@@ -161,7 +161,7 @@ test('an agent is made and changed', async () => {
   await owner.patch('/panel/agents/999999', {}, 404);
 });
 
-test('a revenue source is made, paused and connected again; its credential is shown to nobody', async () => {
+test('a revenue source is created, paused and reconnected without showing its credential', async () => {
   const secret = newAddress();
   const feed = {
     name: 'Shop',
@@ -182,7 +182,7 @@ test('a revenue source is made, paused and connected again; its credential is sh
   await owner.post('/panel/revenue-sources/999999/pause', {}, 404);
 });
 
-test("what the operator's commands change is what the panel changes: an Idempotency-Key does it once", async () => {
+test('an Idempotency-Key creates an agent once from the panel', async () => {
   const headers = { 'idempotency-key': 'agent' };
   const agent = { name: 'Once', instructions: 'Be brief.', model: 'm', channels: ['email'] };
   const [one, two] = [

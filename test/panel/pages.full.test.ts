@@ -55,7 +55,7 @@ test.for([
   await watched.page.context().close();
 });
 
-test('what is opened by its link does not jump while it loads', async ({ skip }) => {
+test('a page opened by its link does not jump while it loads', async ({ skip }) => {
   if (!browser) return skip();
   const { page } = await openPanel(browser, session, { width: widths.narrow });
   for (const path of ['/home', '/inbox/1', '/contacts/1', '/deals/1']) {

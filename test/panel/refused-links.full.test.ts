@@ -64,7 +64,7 @@ test('a link that SES takes too many mails beside leaves a moment later', async 
   expect(asked).toBe(3);
 });
 
-test('links that SES refuses take nothing of the three that an address is mailed for a client; those that may have left do', async () => {
+test('a link that SES refuses does not count towards an address’s links, unless it may have left', async () => {
   const { email } = await newMember(tenant.workspaceId, 'member', newAddress());
   answers = ['paused'];
   expect([await spentBy(8, email), asked]).toEqual([0, 8]);

@@ -77,7 +77,7 @@ test('a session does by the API what its role may', async () => {
   ]);
 });
 
-test('what a member does bears their name: in events, activities, the audit trail, jobs and bookings', async () => {
+test('a change by a member is recorded with the member in events, activities, audit and jobs', async () => {
   const { live } = workspace;
   const { owner } = signed;
   const { body: contact } = await owner.post('/v1/contacts', { name: 'Ann', email: 'ann@contacts.example' });

@@ -32,7 +32,7 @@ test('/panel leads to /panel/, which is the page, for whoever asks', async () =>
   expect(String(body)).toContain('<div id="app">');
 });
 
-test('what has not changed is not sent again', async () => {
+test('an unchanged file answers 304', async () => {
   const { headers } = await ask('/panel/');
   const again = await ask('/panel/', { 'if-none-match': `"other", W/${headers['etag']}` });
   expect(again).toMatchObject({ status: 304, headers: { etag: headers['etag'] } });

@@ -75,7 +75,7 @@ test('a member follows the link of a mail and is in, once', async () => {
   ]);
 });
 
-test('of many who follow one link at the same moment one is in', async () => {
+test('a link signs in one of many concurrent callers', async () => {
   const { id } = await newWorkspace();
   const token = await createSignIn(await asOneOf(id, await newMember(id)));
   const answers = await Promise.all(Array.from({ length: 8 }, () => anonymous().post('/panel/sessions', { token })));
@@ -107,7 +107,7 @@ test('neither the token of a link nor that of a session stands in the table', as
   expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${token}|${body.session.slice(4)}`));
 });
 
-test('an archive of a workspace holds neither sessions nor links, and brings members who are found by their address', async () => {
+test('an archive holds no sessions or links, and its members are found by their address', async () => {
   const { id } = await newWorkspace();
   const { token, email } = await signedIn(id);
   const link = await createSignIn(await asOneOf(id, await newMember(id)));
@@ -144,7 +144,7 @@ test('an address that nobody has, or a member who is not active, is answered as 
   expect([...(await sentWith(nobody)), ...(await sentWith(gone.email))]).toEqual([]);
 });
 
-test('links are asked for five times a minute for an address, known or not, and by a client; the sixth is 429', async () => {
+test('links are limited to five a minute for each address and each client', async () => {
   const { id } = await newWorkspace();
   for (const email of [(await newMember(id)).email, newAddress()]) {
     await early();
@@ -167,7 +167,7 @@ test('links are asked for five times a minute for an address, known or not, and 
   expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
 });
 
-test('a session is over when its member says so, when it is old, and when its member is not active any more', async () => {
+test('a session ends at sign-out, at its expiry and when its member is deactivated', async () => {
   const { id } = await newWorkspace();
   const [owner, ended, old, gone] = [await signedIn(id), await signedIn(id), await signedIn(id), await signedIn(id)];
   const ask = async ({ token }: { token: string }) => {
@@ -200,7 +200,7 @@ test('a session has 600 requests a minute, and says so as a key does', async () 
   expect((await session.get('/v1/me')).headers['x-ratelimit-remaining']).toBe('599');
 });
 
-test('who is a member of two workspaces chooses between them, and of none else', async () => {
+test('a member of two workspaces chooses between these alone', async () => {
   const [one, two, other] = [await newWorkspace(), await newWorkspace(), await newWorkspace()];
   const email = newAddress();
   const second = await newMember(two.id, 'member', email);
@@ -228,7 +228,7 @@ test('who is a member of two workspaces chooses between them, and of none else',
   expect(await names(session.in({ workspaceId: two.id }))).toEqual(['Elsewhere']);
 });
 
-test('X-Environment chooses the sandbox; what it does not know is 400', async () => {
+test('X-Environment chooses the sandbox, and an unknown value is 400', async () => {
   const workspace = await newWorkspace();
   const session = await signedIn(workspace.id);
   await workspace.test.post('/v1/contacts', { name: 'In the sandbox' });
@@ -255,7 +255,7 @@ test("the operator's command prints a link that lets a member in, and none for w
   await expect(command(newAddress())).rejects.toMatchObject({ stderr: expect.stringContaining('not found') });
 });
 
-test('who has asked fifty times in a day for an address takes nothing more of its five a minute', async () => {
+test('links over fifty a day for an address take nothing from its five a minute', async () => {
   // All of it in one day.
   const nowMs = Math.floor(now() / minuteMs) * minuteMs;
   const startMs = nowMs % dayMs > dayMs - 15 * minuteMs ? nowMs - 15 * minuteMs : nowMs;

@@ -57,7 +57,7 @@ test('a member signs in by a mailed link, which works once, and signs out', asyn
   await Promise.all([page, other.page].map((one) => one.context().close()));
 });
 
-test('a sandbox bot is connected; a message to it appears by itself and is answered', async ({ skip }) => {
+test('a sandbox bot is connected, and its message appears and is answered', async ({ skip }) => {
   if (!browser) return skip();
   const { page, faults } = await openPanel(browser, demo.session, { environment: 'test' });
   await openPlace(page, '/accounts');
@@ -199,9 +199,7 @@ test('a delivery that failed is found with what the receiver answered, and repla
   receiver.close();
 });
 
-test('what the server refuses is taken back and said with the request id; what it did can be undone', async ({
-  skip,
-}) => {
+test('a refused change is reverted with its request id, and an accepted one can be undone', async ({ skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);
   const deal = (await crm.post('/v1/deals', { title: `Refused ${demo.workspaceId}`, value: 1, currency: 'EUR' })).body;
@@ -298,7 +296,7 @@ test('times are relative with the exact one on hover, dates and money are those 
   await page.context().close();
 });
 
-test('what is to be copied is in the clipboard', async ({ skip }) => {
+test('the copy button puts the text on the clipboard', async ({ skip }) => {
   if (!browser) return skip();
   const permissions = ['clipboard-read', 'clipboard-write'];
   const { page, faults } = await openPanel(browser, demo.session, { permissions });

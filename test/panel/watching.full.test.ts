@@ -43,7 +43,7 @@ async function open(path: string, width?: number) {
   return watched;
 }
 
-describe('what the tests of pages look for is seen', () => {
+describe('the checks of the page tests', () => {
   test.for([
     ['/throws', 'threw boom'],
     ['/logs', 'console: oh'],

@@ -66,7 +66,7 @@ test('a unit of work that writes nothing gives back what it has spent, and one t
   expect(await remaining(tenant, 'emails')).toBe(3);
 });
 
-test('what happens later is spent from its own day, however much a day is told to do', async () => {
+test('a later use is spent from the quota of its own day', async () => {
   vi.stubEnv('QUOTA_EMAILS_PER_DAY', '5');
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   const mail = (count: number, at: string | null) =>
@@ -108,7 +108,7 @@ test('a grant is made up to what is wanted, and nothing of an earlier day is kep
   expect(await topUp(sandbox(), 'deliveries', grant, 40)).toEqual({ ...grant, amount: 15 });
 });
 
-test('what costs nobody knows how much before is reserved while anything is left, and corrected after', async () => {
+test('an unknown cost reserves what is left of the quota and is corrected afterwards', async () => {
   vi.stubEnv('QUOTA_AGENT_TOKENS_PER_DAY', '100');
   const grant = await reserve(live(), 'agentTokens', 1000);
   await expect(reserve(live(), 'agentTokens', 1)).rejects.toMatchObject({ status: 429 });

@@ -135,7 +135,7 @@ describe('a file that somebody sends a bot', () => {
     ['..', 'attachment-1', 'attachment-1'],
     ['annexe\u202efdp.exe', 'annexefdp.exe', 'annexefdp.exe'],
     ['Büro "1";x=.pdf', 'Büro "1";x=.pdf', 'B_ro _1_;x=.pdf'],
-  ])('of the name %j keeps what is one', async (file_name, fileName, plain) => {
+  ])('keeps the usable part of the name %j', async (file_name, fileName, plain) => {
     const { id } = await receive({ document: { ...(await document(Buffer.from('x'))), file_name } });
     const file = await settled(id);
     expect(file.fileName).toBe(fileName);
@@ -145,7 +145,7 @@ describe('a file that somebody sends a bot', () => {
   });
 
   test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/html\r\nx-evil: 1', 'TEXT/XML'])(
-    'of the type %j is served as bytes to save, never as a page',
+    'is served as bytes to save when its type is %j',
     async (mime_type) => {
       const page = Buffer.from('<script>alert(1)</script>');
       const { id } = await receive({ document: { ...(await document(page)), file_name: 'page.html', mime_type } });
@@ -160,13 +160,13 @@ describe('a file that somebody sends a bot', () => {
     },
   );
 
-  test('that is said to have half a byte is stored all the same', async () => {
+  test('is stored when its declared size is a fraction', async () => {
     const { id, attachments } = await receive({ document: { ...(await document(randomBytes(10))), file_size: 0.5 } });
     expect(attachments).toMatchObject([{ sizeBytes: 1 }]);
     expect(await settled(id)).toMatchObject({ status: 'stored', sizeBytes: 10 });
   });
 
-  test('that is larger than 20 MB is not fetched, whether its sender says so or not', async () => {
+  test('is not fetched when it is larger than 20 MB, declared or not', async () => {
     const said = await receive({
       document: { ...(await document(Buffer.from('x'))), file_size: 20 * 1024 * 1024 + 1 },
     });
@@ -179,7 +179,7 @@ describe('a file that somebody sends a bot', () => {
     expect(await settled(id)).toMatchObject({ status: 'too_large', url: null, expiresAt: null });
   });
 
-  test('that Telegram no longer has is failed', async () => {
+  test('fails when Telegram no longer has it', async () => {
     const { id } = await receive({ document: { file_id: 'gone', file_size: 5 } });
     expect(await settled(id)).toMatchObject({ status: 'failed', url: null });
   });
@@ -388,7 +388,7 @@ describe('the parts of a mail', () => {
     ]);
   });
 
-  test('of a contact are also found in the conversation', async () => {
+  test('are found in the conversation of their contact', async () => {
     const contact = (await live.post('/v1/contacts', { name: 'Anna', email: 'anna@example.com', platform: 'telegram' }))
       .body;
     await receiveMail(mailWith(inBase64('c.png', randomBytes(10))));
@@ -445,7 +445,7 @@ describe('beyond what is taken on a day', () => {
       return transfer !== undefined && transfer.dueAt >= nextDay() && transfer;
     }, 'the file waits for tomorrow');
 
-  test('one person’s files wait for the next day, and nobody else’s; what is stored of a message stays so', async () => {
+  test('one person’s files wait for the next day, others’ do not, and stored ones stay stored', async () => {
     const first = await receive({ document: await document(randomBytes(1000)) });
     expect(await settled(first.id)).toMatchObject({ status: 'stored' });
     const person = { email: 'Anna@many.example' };
@@ -513,7 +513,7 @@ describe('beyond what is taken on a day', () => {
     await settle(tenant(), share, grant, 0);
   });
 
-  test('all that a workspace is sent waits, thirty days at most, and what fails meanwhile is tried as often as ever', async () => {
+  test('a workspace’s files wait for up to thirty days without losing attempts', async () => {
     await take(tenant(), 'received', 20 * 2 ** 30);
     const stored = await receive({ caption: 'And this', document: await document(randomBytes(1000)) });
     expect(stored.body).toBe('And this');

@@ -165,14 +165,14 @@ const read = (given: object) =>
     ...given,
   });
 
-test('what somebody wrote is shortened to what can be stored, and says so', () => {
+test('a long text is shortened to the limit with a note', () => {
   const { body } = read({ body: '😀'.repeat(10_001) });
   expect([...body]).toHaveLength(10_000);
   expect(body).toMatch(/😀\n\n\[Left out of this message: the end of its text.\]$/u);
   expect(read({ body: '\u0001\u0002' }).body).toBe('[Left out of this message: control characters.]');
 });
 
-test('what somebody wrote is from whom the platform says, however long the name', () => {
+test('a sender’s name is shortened and cleaned of control characters', () => {
   const from = { telegramUserId: 1, name: `A\u0000n\na${'漢'.repeat(300)}`, username: 'no user name' };
   expect(read({ from }).from).toEqual({
     telegramUserId: 1,
@@ -181,7 +181,7 @@ test('what somebody wrote is from whom the platform says, however long the name'
   });
 });
 
-test('what somebody wrote must be something', () => {
+test('an empty message is refused', () => {
   expect(() => read({ body: '  ' })).toThrow();
 });
 

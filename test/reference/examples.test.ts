@@ -57,7 +57,7 @@ const runners: Record<string, { isHere: boolean; run(source: string): Promise<st
 };
 
 describe.each(Object.entries(runners))('the %s example', (language, runner) => {
-  test.skipIf(!runner.isHere)('of a write writes, and that of a list lists', async () => {
+  test.skipIf(!runner.isHere)('for a write creates a row that the one for a list shows', async () => {
     const written = await runner.run(exampleOf(language, 'contactsCreate'));
     expect(written).toContain('Analytical Engines');
     expect(await runner.run(exampleOf(language, 'contactsList'))).toContain('Analytical Engines');

@@ -175,7 +175,7 @@ describe('a call from the page', () => {
   });
 });
 
-test('whatever the document holds is text', async ({ skip }) => {
+test('markup in the document is shown as text', async ({ skip }) => {
   if (!browser) return skip();
   const payload = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) **<script>alert(1)</script>**';
   const hostile = JSON.stringify(openapi, (key, value) =>

@@ -8,7 +8,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { between } from '#test/between.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-test('who was merged is followed through a hundred merges, and no further', async () => {
+test('a merged contact is followed through a hundred merges at most', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const run = <Result>(work: Parameters<typeof transact<Result>>[2]) => transact(tenant, operator, work);

@@ -27,7 +27,7 @@ test('every row that has a contactId says so in its references', () => {
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-test('those that refer to contacts are listed', () => {
+test('every entity that refers to contacts is listed', () => {
   const naming = references.flatMap(({ of, to }) => (to === Contacts.name ? [of.name] : []));
   expect(namingContacts.map(({ name }) => name)).toEqual(expect.arrayContaining(naming));
 });
@@ -60,7 +60,7 @@ test('every event of what goes with a contact names it, so that an erasure finds
   expect(kinds.length).toBeGreaterThan(0);
 });
 
-test('what other rows take along names what they name, and they name it', () => {
+test('the carrier of a reference refers to both of its ends', () => {
   for (const { of, to, with: other } of references.filter((reference) => reference.with !== undefined)) {
     const carrier = entities.find(({ name }) => name === other);
     expect(carrier?.references?.map((reference) => reference.to)).toEqual(expect.arrayContaining([to, of.name]));

@@ -104,7 +104,7 @@ test('filters and cursors choose of them', async () => {
   }
 });
 
-test("live and sandbox have their own, refusals of a known key are among them, and calls without one are nobody's", async () => {
+test('the logs of live and sandbox are separate, and hold refusals of known keys alone', async () => {
   const { live, test: sandbox } = await newWorkspace();
   await sandbox.get('/v1/me', {}, as('in-the-sandbox'));
   const { body: revoked } = await live.post('/v1/keys', { name: 'gone', scopes: ['contacts:read'] });
@@ -135,7 +135,7 @@ test('a call of a tool is one request to the MCP endpoint', async () => {
   expect(found[0]).toMatchObject({ method: 'POST', route: '/mcp', path: '/mcp', status: 200, reason: null });
 });
 
-test('of calls beyond the rate limit the log has the first, however many there are', async () => {
+test('the log keeps the first calls over the rate limit', async () => {
   const { live, mint } = await newWorkspace();
   const { keyId, client } = await mint({ rateLimitPerMinute: 5 });
   const answers = await Promise.all(Array.from({ length: 100 }, () => client.get('/v1/me')));
@@ -173,7 +173,7 @@ describe('lines of the log', () => {
     return rows;
   };
 
-  test('one that comes twice is one row, those of one moment are several, and what cannot be read holds up no other', async () => {
+  test('a repeated line is one row, and an unreadable one does not block the others', async () => {
     const { id: workspaceId, live } = await newWorkspace();
     const at = new Date(now() - dayMs);
     const lines = [
@@ -214,7 +214,7 @@ describe('lines of the log', () => {
   });
 });
 
-test('a filter that reads for so long that its function would be ended ends its page, and goes on with the cursor', async () => {
+test('a slow filter ends its page in time and continues at the cursor', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const line = (index: number) => {

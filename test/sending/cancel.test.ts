@@ -33,7 +33,7 @@ const queue = async (client: Client, account = accountId): Promise<number> =>
 const keyNamed = async (keyId: string) =>
   (await everyItem(workspace.live, '/v1/keys')).find((key) => key.keyId === keyId).id;
 
-test('what a revoked key has queued is taken back when that is asked for, but for what is being sent', async () => {
+test('revoking a key cancels its queued jobs on request, but not one being sent', async () => {
   const of = await workspace.mint();
   const kept = await queue(workspace.live);
   const underWay = await queue(of.client);
@@ -67,7 +67,7 @@ test('what a revoked key has queued is taken back when that is asked for, but fo
   expect((await workspace.live.delete(path)).body.canceledJobs).toBe(0);
 });
 
-test('what a call has queued that the key let in before it was revoked is taken back, too', async () => {
+test('revoking a key cancels jobs queued by a call that it let in before', async () => {
   const of = await workspace.mint();
   const key = await keyNamed(of.keyId);
   const { body } = await workspace.live.delete(`/v1/keys/${key}?cancelQueued=true`);
@@ -126,7 +126,7 @@ const cancel = (tenant: Tenant, keyId: string) =>
 const failedOf = async (keyId: string) =>
   (await everyItem(workspace.live, '/v1/jobs', { apiKeyId: keyId, status: 'failed' })).map(({ id }) => id).toReversed();
 
-test('what is queued behind a page in which there is nothing is taken back, too', async () => {
+test('revoking a key cancels jobs behind an empty page', async () => {
   const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
   const ids = await queuedBy(tenant, 'emptyPage', 60);
   // The entries of the newest stay, as an engine's fault might leave them.
@@ -137,7 +137,7 @@ test('what is queued behind a page in which there is nothing is taken back, too'
   expect(await failedOf('emptyPage')).toEqual(ids.slice(0, 30));
 });
 
-test('what the answer says was taken back is seen at once, although the table was out of reach for a moment', async () => {
+test('canceled jobs show at once after the table was out of reach', async () => {
   const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
   const ids = await queuedBy(tenant, 'outOfReach', 3);
   let writes = 0;
@@ -155,7 +155,7 @@ test('what the answer says was taken back is seen at once, although the table wa
   expect(await failedOf('outOfReach')).toEqual(ids);
 });
 
-test('what the table refuses together is taken back one by one', async () => {
+test('jobs are canceled one by one when the table refuses them together', async () => {
   const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
   const ids = await queuedBy(tenant, 'oneByOne', 5);
   expect(await refusing(/("apiKeyId":"oneByOne".*){2}/, () => cancel(tenant, 'oneByOne'))).toBe(5);
