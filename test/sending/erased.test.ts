@@ -92,7 +92,7 @@ const stepOf = (sequenceId: number, contactId: number, jobId: number, status: 'a
 const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
 const canceled = { status: 'failed', lastError: 'canceled', attempts: 0, completedAt: expect.any(String) };
 
-test('what is due for somebody whose erasure was accepted is canceled, however long the erasure takes', async () => {
+test('a due message is canceled once the erasure of its recipient is accepted', async () => {
   const { account, contactId, jobId } = await waiting(31_001);
   await due(jobId);
   await gone(contactId);
@@ -132,7 +132,7 @@ test('a mail that waits for its turn is canceled when its contact is erased mean
   expect(await sentWith('Dear Yara')).toEqual([]);
 });
 
-test('what is due of a paused sequence is held, though whoever pauses it has not come to it, and goes on with it', async () => {
+test('a due message of a paused sequence is held, and leaves after the resume', async () => {
   const sequenceId = await newSequence();
   const { account, contactId, jobId } = await waiting(31_004);
   const { id: xenia } = await post('/v1/contacts', { name: 'Xenia', email: 'xenia@held.example' });
@@ -264,7 +264,7 @@ test('a step that is tried again before its end is written down has ended its en
   expect((await workspace.live.get(`/v1/sequences/${sequenceId}`)).body).toMatchObject({ activeCount: 0 });
 });
 
-test('of two who were merged the one goes on whose step was sent, though that is yet to be written down', async () => {
+test('a merge keeps the enrollment whose step was sent, also before that is recorded', async () => {
   const sequenceId = await newSequence();
   const one = await waiting(31_013);
   const two = await waiting(31_014);
@@ -287,7 +287,7 @@ test('a step whose sequence was resumed while its sender held it is due at once'
   });
 });
 
-test('what is due for somebody who is being merged goes to the one whom they are now', async () => {
+test('a due message of a contact in a merge goes to the merged contact', async () => {
   const { account, contactId, jobId } = await waiting(31_002);
   const { contactId: target } = await hears(live, account.id, { telegramUserId: 31_003, name: 'Target' });
   const merge = (tx: UnitOfWork) => mergeContacts(tx, target as number, { sourceContactId: contactId });
@@ -304,7 +304,7 @@ test.each([
   ['target', 31_107],
   ['source', 31_108],
 ] as const)(
-  'of two in one sequence who are being merged the %s gets what is due first, and nobody again',
+  'a merge of two contacts in one sequence sends one message when the %s is due first',
   async (first, userId) => {
     const { account, contactId: target, jobId } = await waiting(userId - 100);
     const { contactId: source } = await hears(live, account.id, { telegramUserId: userId, name: 'Source' });
@@ -342,7 +342,7 @@ test('a message by username to somebody who is being merged goes to the id that 
   expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
 
-test('who has replied gets no step by a contact of the same sequence who is merged into them', async () => {
+test('a contact who has replied gets no step by an enrollment merged into it', async () => {
   const sequenceId = await newSequence();
   const replied = await waiting(31_115);
   const merged = await waiting(31_116);
@@ -400,7 +400,7 @@ test('an erasure cancels what is queued before it waits for a merge', async () =
     if (saga.kind === merging.name) await finishSaga(live, merging, saga);
 });
 
-test('who sends to somebody while they are erased leaves no trace of them in the pace of the account', async () => {
+test('a message sent during an erasure leaves no trace in the pace of the account', async () => {
   const account = await newAccount(live);
   const { contactId } = await hears(live, account.id, { telegramUserId: 31_006, name: 'Traced' });
   const lease = await acquire({ tenant: live, channel: 'telegram', accountId: account.id }, minuteMs);

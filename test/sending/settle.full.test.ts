@@ -193,7 +193,7 @@ test('a message whose conversation cannot be written holds up no other of its ac
   expect(await jobOf(other.id)).toMatchObject({ status: 'sent', attempts: 1 });
 });
 
-test('what a provider says is kept short, on one line and without the token; what it cannot mean is a week', async () => {
+test('a provider’s error is shortened and cleaned of the token, and its wait is a week at most', async () => {
   const account = await newAccount(live);
   const description = `\u0000${account.token}\n${'x'.repeat(300_000)}`;
   const job = await newMessage(live, 'telegram', account.id, 1);
@@ -255,7 +255,7 @@ test('an account with a long pause between its messages is given free until then
 });
 
 test.each(['AccessDeniedException', 'DisabledException', 'TypeError'])(
-  'what is wrong with us and not with an account (%s) is reported to the queue, and is no attempt',
+  'a failure of ours (%s) is reported to the queue and counts no attempt',
   async (name) => {
     const account = await newAccount(live);
     const { id } = await newMessage(live, 'telegram', account.id, 1);
@@ -286,7 +286,7 @@ test.each([
   for (const { id } of [first, next]) expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
 });
 
-test('what is left to a saga is not done again when the message was tried again and sent meanwhile', async () => {
+test('a completion left to a saga is not repeated after the message was retried and sent', async () => {
   const account = await newAccount(live);
   const { id, messageId } = await newMessage(live, 'telegram', account.id, 1);
   await account.react({ status: 400, body: { ok: false, description: 'chat not found' } });

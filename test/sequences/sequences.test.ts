@@ -154,7 +154,7 @@ const waitsForItsSecondStep = (id: number, contactId: number) =>
 const statuses = async (id: number) =>
   (await everyItem(client, `/v1/sequences/${id}/enrollments`)).map(({ status }) => status);
 
-test('of contacts with one address the one whose thread it is has replied, and the sequences of all of them stop', async () => {
+test('a reply counts for the contact of its thread, and stops the sequences of namesakes', async () => {
   const named = (name: string) => client.post('/v1/contacts', { name, email: 'max@namesakes.example' });
   const [{ body: oldest }, { body: asked }, { body: youngest }] = [
     await named('A'),
@@ -176,7 +176,7 @@ test('of contacts with one address the one whose thread it is has replied, and t
 });
 
 test.each([false, true])(
-  'whoever has an address by a merge has replied when it writes, whether a contact has it (%s) or not',
+  'every heir of an address has replied when it writes (held by a contact: %s)',
   async (isHeld) => {
     const address = `merged-${isHeld}@namesakes.example`;
     const named = async (email: string) => (await client.post('/v1/contacts', { name: 'A', email })).body.id;
@@ -191,7 +191,7 @@ test.each([false, true])(
   },
 );
 
-test('who is the heir of many that had an address is stopped once when it writes', async () => {
+test('an heir of many contacts with one address is stopped once when it writes', async () => {
   const tenant = { workspaceId: workspace.id, env: 'test' } as const;
   const { body: heir } = await client.post('/v1/contacts', { name: 'Heir' });
   const traces = { email: 'heirs@namesakes.example', username: null, userIds: [], names: [], accountIds: [] };
@@ -222,7 +222,7 @@ test('who is the heir of many that had an address is stopped once when it writes
   expect(calls).toBeLessThan(250);
 });
 
-test('of duplicates that are one by now nobody else is looked for when they write', async () => {
+test('a reply of merged duplicates starts no search for other contacts', async () => {
   const email = 'twice@namesakes.example';
   const duplicates = [1, 2, 3].map(async () => (await client.post('/v1/contacts', { name: 'Ann', email })).body.id);
   const [one, ...others] = await Promise.all(duplicates);
@@ -267,7 +267,7 @@ test('two contacts of one sequence who are merged go on with it once, with the o
   expect(await statuses(other)).toEqual(['active']);
 });
 
-test('of two who are merged the one goes on whom a step has reached, though the other began first and its message is made', async () => {
+test('a merge keeps the enrollment with a sent step, although the other one began first', async () => {
   const id = await newSequence([60, 60]);
   const [target, source] = [await newContact(), await newContact()];
   for (const each of [target, source]) await enrolled(id, each.id);
@@ -295,7 +295,7 @@ test('after what was noted it is looked whether somebody is in more sequences tw
   expect(await step(null)).toBeUndefined();
 });
 
-test('of contacts with one username the one whom the account has written to has replied', async () => {
+test('a reply counts for the namesake to whom the account has written', async () => {
   const named = (name: string) => client.post('/v1/contacts', { name, username: 'bobby_twice' });
   const [{ body: oldest }, { body: asked }, { body: youngest }] = [
     await named('A'),
@@ -390,7 +390,7 @@ test('a step that was sent while its sequence was paused is held with it', async
   expect(enrollment).toMatchObject({ jobId: null, nextRunAt: expect.any(String), heldAt: expect.any(String) });
 });
 
-test('whatever is paused in the middle of fifteen messages is sent after the resume, each once', async () => {
+test('a sequence paused among fifteen messages sends each once after the resume', async () => {
   const id = await newSequence([0], { status: 'paused' });
   const contacts = await Promise.all(Array.from({ length: 15 }, newContact));
   for (const contact of contacts) await enrolled(id, contact.id);
@@ -463,7 +463,7 @@ test('one by e-mail is not resumed where no mail can leave', async () => {
   expect(await resume(id)).toMatchObject({ status: 'active' });
 });
 
-test('of somebody in more sequences than one transaction takes, some end with the reply and the others soon after', async () => {
+test('a reply of a contact in very many sequences ends some at once and the others soon after', async () => {
   const { id: contactId } = await newContact();
   const steps = [{ delayMinutes: 60, subject: 'Hi', text: 'Hello' }];
   const ids: number[] = [];
@@ -528,7 +528,7 @@ test('a mail of a sequence that a reply stops has failed in its thread too', asy
   expect(mail).toMatchObject({ bodyText: 'Hello', status: 'failed' });
 });
 
-test('what a contact went through before costs neither a reply nor an enrollment any rows', async () => {
+test('past enrollments add no rows to a reply or an enrollment', async () => {
   const id = await newSequence([60]);
   const { id: contactId } = await newContact();
   const once = async () => {

@@ -33,7 +33,7 @@ const untilSent = (client: Client, jobId: number) =>
 
 const names = (items: { name: string }[]) => items.map(({ name }) => name);
 
-test('a lead writes, is tagged, becomes a deal with tasks that is won, pays an invoice and gets an answer by mail; the week adds up and every webhook is genuine', async () => {
+test('a lead goes from its first message to a paid invoice, with correct numbers and webhooks', async () => {
   const workspace = await newWorkspace('EUR');
   const crm = workspace.test;
   const tenant = { workspaceId: workspace.id, env: 'test' } as const;

@@ -16,7 +16,7 @@ async function answered(status: number, answer: Promise<Answer>): Promise<Answer
   return body;
 }
 
-test('a stranger writes to a bot, is tagged and answered with a picture, sends one, changes the words, blocks the bot, and is erased', async () => {
+test('a stranger goes from a first message to a bot, over files, edits and a block, to erasure', async () => {
   const workspace = await newWorkspace();
   const crm = workspace.live;
   await using receiver = await startReceiver();

@@ -169,7 +169,7 @@ test('a row without room for the mark of a dead letter is counted by the metric'
 const pkOf = (input: Record<string, unknown>) =>
   (input['ExpressionAttributeValues'] as Record<string, unknown> | undefined)?.[':pk'];
 
-test('rows at the head of a shard that rest keep none behind them waiting, however short of time each sweep is', async () => {
+test('resting rows at the head of a shard do not block those behind them in short sweeps', async () => {
   const tenant = await newTenant();
   const resting = { tries: 1, triedAt: fromNow(3_600_000), note: 'x'.repeat(300_000) };
   const head = Array.from({ length: 12 }, (_, index) => overdue(tenant, `a-${index}`, resting));

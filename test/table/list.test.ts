@@ -113,7 +113,7 @@ test.each([
 test.each([
   ['its partition', {}],
   ['an index', { where: { all: true as const } }],
-])('what a filter of %s passes over is found between, and not kept in memory', async (_, where) => {
+])('rows that a filter of %s passes over are not kept in memory', async (_, where) => {
   const tx = new UnitOfWork(tenant, system);
   const { items } = await listPage(tx, Marks, { ...where, limit: 25, matches: ({ isRare }) => isRare });
   expect(items.map(({ id }) => id)).toEqual([600, 400, 200]);

@@ -84,7 +84,7 @@ test('a saga that fails for a reason of its own is tried five times, ever later,
   expect(await saga.read()).toBeUndefined();
 });
 
-test('a try counts before it is made, so that a crash counts too; a try that fails for a passing reason does not', async () => {
+test('a try counts before it is made, but not when it fails for a passing reason', async () => {
   const saga = await waitingSaga();
   saga.does(async () => {
     throw unavailable(1);
@@ -139,7 +139,7 @@ test('a part that is done counts as new: a long saga is not one that fails', asy
   expect(await saga.read()).toBeUndefined();
 });
 
-test('a saga of no hurry leaves its worker to others after each turn, and goes on at once where nobody waits', async () => {
+test('a saga of low priority yields its worker after each turn, unless nobody waits', async () => {
   const saga = await waitingSaga(4000);
   const begunAt = (await saga.read())?.dueAt as string;
   saga.does(async (_, { parts }) => {

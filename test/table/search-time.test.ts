@@ -52,7 +52,7 @@ test('the last id made by a time is found, whatever gaps there are, and bounds a
   );
 });
 
-test('what has expired and is not yet removed costs no call each', async () => {
+test('expired rows that are still stored do not cost a call each', async () => {
   const Here: typeof Marks = { ...Marks, within: 'mark/expired' };
   const marks = Array.from({ length: 300 }, (_, index) => ({ id: index + 1, createdAt: at(index) }));
   await putRows(

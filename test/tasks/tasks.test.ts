@@ -72,7 +72,7 @@ test.each([
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('what is overdue is found without reading all that is due later', async () => {
+test('overdue tasks are found without reading those due later', async () => {
   const { id: workspaceId, live } = await newWorkspace();
   const late = (await live.post('/v1/tasks', { title: 'Late', dueAt: '2020-01-01T00:00:00Z' })).body;
   const items = Array.from({ length: 100 }, () => ({ op: 'create', title: 'Later', dueAt: '2099-01-01T00:00:00Z' }));
@@ -171,7 +171,7 @@ test('twenty tasks made at once for one deal are all counted', async () => {
   expect(await openTasks(deal)).toBe(0);
 });
 
-test('a patch changes the given fields; the status belongs to its own operation', async () => {
+test('a patch changes the given fields, and the status has its own operation', async () => {
   const task = await create({ assignedToUserId: workspace.memberId, contactId, remindAt: '2030-01-01T00:00:00Z' });
   const patched = await workspace.live.patch(`/v1/tasks/${task.id}`, {
     assignedToUserId: null,

@@ -82,7 +82,7 @@ describe('a bot is connected by its token', () => {
     expect((await bot.seen()).calls).toEqual({ getMe: 1 });
   });
 
-  test('whatever the case of its kind, which is given as every enum is', async () => {
+  test('in any case of its kind', async () => {
     expect((await create(newBot().token, { kind: 'Bot' })).body.kind).toBe('bot');
     expect(fieldOf(await create(newBot().token, { kind: 'user' }))).toEqual([400, 'kind', 'invalid_enum']);
   });
@@ -96,7 +96,7 @@ describe('a bot is connected by its token', () => {
     expect((await create(bot.token, { inbound: 'off' }, other.live)).status).toBe(201);
   });
 
-  test('which Telegram must know; 503 when it does not answer', async () => {
+  test('only if Telegram knows it, with 503 when Telegram does not answer', async () => {
     const bot = newBot();
     await bot.command({ isRevoked: true });
     expect(fieldOf(await create(bot.token))).toEqual([400, 'botToken', 'invalid_format']);
@@ -155,7 +155,7 @@ describe('a bot is connected by its token', () => {
     await Promise.all(give.map((back) => back()));
   });
 
-  test('of the sandbox without asking anybody', async () => {
+  test('in the sandbox without a call to Telegram', async () => {
     const token = `test_${randomUUID()}`;
     const { status, body } = await create(token, {}, workspace.test);
     expect([status, body.status, body.inbound.status]).toEqual([201, 'active', 'ok']);
@@ -205,7 +205,7 @@ test('an account is changed: its name, limits, part of its pacing, and how it he
   await live.patch(`/v1/twitter/accounts/${body.id}`, { name: 'X' }, 404);
 });
 
-test('whoever has read an account changes it as they have read it, whatever has been sent and received meanwhile', async () => {
+test('an ETag from before traffic still changes an account, one from before a change does not', async () => {
   const { body } = await create(newBot().token);
   const path = `/v1/telegram/accounts/${body.id}`;
   const read = async () => (await live.get(path)).headers['etag'] as string;
@@ -229,7 +229,7 @@ test('whoever has read an account changes it as they have read it, whatever has 
   expect((await live.post(`${path}/disconnect`, undefined, { 'if-match': await read() })).status).toBe(200);
 });
 
-test('once an hour what Telegram knows of a webhook is compared: what is wrong with it is shown, and what differs set again', async () => {
+test('an hourly look at a webhook shows its errors and sets it again when it differs', async () => {
   const bot = newBot();
   const { body } = await create(bot.token);
   const inbound = async () => (await live.get(`/v1/telegram/accounts/${body.id}`)).body.inbound;
@@ -282,7 +282,7 @@ test('a bot whose token cannot be read is disconnected, by itself or by a call, 
   expect(lost.inbound.lastError).toContain('cannot be read');
 });
 
-test('a disconnected bot has no webhook and no secret; another token of the same bot connects it again', async () => {
+test('a disconnected bot has no webhook and no secret, and another token reconnects it', async () => {
   const bot = newBot();
   const { body } = await create(bot.token);
   const path = `/v1/telegram/accounts/${body.id}`;

@@ -17,7 +17,7 @@ afterAll(() => {
   return ssm.close();
 });
 
-test('the hash of the Telegram application is read from its parameter, again after it could not be, and then kept', async () => {
+test('the hash of the Telegram application is read until it is there, and then kept', async () => {
   // As in a process that has not read it.
   const { telegramApp }: typeof import('#lib/channels/telegram/app.ts') = await import(
     `#lib/channels/telegram/app.ts?${Date.now()}`

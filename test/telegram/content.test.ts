@@ -270,7 +270,7 @@ describe('a bot', () => {
   };
   const contactsNamed = async ({ first_name: q }: Person) => (await live.get('/v1/contacts', { q })).body.items;
 
-  test('what nobody has written makes no contact, no message and nobody unread', async () => {
+  test('makes no contact, message or unread mark for a service message', async () => {
     const person = somebody();
     const { message: base } = message(person, {});
     const told = rows
@@ -385,7 +385,7 @@ describe('a bot', () => {
     expect(phones).toEqual(['+491701234567', null]);
   });
 
-  test('of a place that moves there is one message, its last point, and one event at its end', async () => {
+  test('keeps a live location as one message with its last point, and one event at its end', async () => {
     const person = somebody();
     const at = (latitude: number, more: object = { live_period: 900 }) => ({
       location: { latitude, longitude: 1, ...more },

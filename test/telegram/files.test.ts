@@ -258,7 +258,7 @@ describe('POST /v1/files', () => {
   });
 });
 
-describe('what Telegram refuses as a photo is sent as a document', () => {
+describe('a photo that Telegram refuses is sent as a document', () => {
   const refusal = (status: number, description: string) => ({ status, body: { ok: false, description } });
 
   test.each([

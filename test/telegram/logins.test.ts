@@ -178,7 +178,7 @@ test('a phone is sent one code a minute in a workspace, however it is written, a
   expect(centre.calls['auth.sendCode']).toBe(3);
 });
 
-test('a workspace begins twenty logins a day; one that nobody could be asked about does not count', async () => {
+test('a workspace begins twenty logins a day, not counting those that could not be sent', async () => {
   const { id, live: own, test: sandbox } = await newWorkspace();
   const tenant = { workspaceId: id, env: 'live' } as const;
   expect(await remaining(tenant, 'logins')).toBe(20);

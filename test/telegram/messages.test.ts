@@ -298,7 +298,7 @@ test('the sender waits as long as Telegram demands, told once, and counts no att
   });
 });
 
-test('the sender that is told again and again to wait no time waits twice as long each time, and tells each wait once', async () => {
+test('consecutive waits of no time double, and each is reported once', async () => {
   const account = await newAccount(tenant);
   const impatient = { status: 429, body: { ok: false, parameters: { retry_after: 0 } } };
   await account.react(impatient, impatient);

@@ -17,7 +17,7 @@ const { connected, conversationWith } = bots(() => live);
 
 hearsBy('webhook', () => live);
 
-test('a block that has ended stays ended, in whatever order its second is told, and ends when the person writes', async () => {
+test('a block that has ended stays ended, and ends when the person writes', async () => {
   const bot = await connected('webhook');
   const [ann, bea, eve] = [somebody(), somebody(), somebody()];
   const sent = message(ann, { text: 'Ann' });
@@ -42,7 +42,7 @@ test('a block that has ended stays ended, in whatever order its second is told, 
   expect([await blockedAt(ann), await blockedAt(bea), await blockedAt(eve)]).toEqual([false, false, true]);
 });
 
-describe('whom an account does not reach', () => {
+describe('an unreachable recipient', () => {
   const tomorrow = () => fromNow(dayMs);
   const statusOf = async (id: number) => (await live.get(`/v1/jobs/${id}`)).body;
   const failed = (id: number) =>
@@ -141,7 +141,7 @@ describe('a username', () => {
     expect(await arrivesAt(username)).toBe(String(second.id));
   });
 
-  test('that somebody else shows is theirs, also before its holder of old is heard of again', async () => {
+  test('belongs to whoever shows it last', async () => {
     const { bot, says, contactOf, arrivesAt } = await line();
     const username = newName();
     const [first, second, third] = [somebody({ username }), somebody({ username }), somebody({ username })];
@@ -210,7 +210,7 @@ describe('a username', () => {
     }
   });
 
-  test('that a contact without an id has, too, reaches the one who was told to have it', async () => {
+  test('reaches its holder when a contact without an id has it, too', async () => {
     const { says, arrivesAt } = await line();
     const [username, other] = [newName(), newName()];
     const person = somebody({ username: other });
@@ -220,7 +220,7 @@ describe('a username', () => {
     expect(await arrivesAt(username)).toBe(String(person.id));
   });
 
-  test('that a customer has set stays until another one is told', async () => {
+  test('set by a customer stays until another one is reported', async () => {
     const { says, contactOf, arrivesAt } = await line();
     const person = somebody({ username: newName() });
     const username = newName();
@@ -301,7 +301,7 @@ describe('a hook', () => {
     expect(messages.map(({ body: text }: { body: string }) => text.length).sort()).toEqual([10_000, 2]);
   });
 
-  test('whose id is known but not its word takes nothing, however many words are tried, and refuses nobody else meanwhile', async () => {
+  test('refuses every wrong secret, and nobody else meanwhile', async () => {
     const bot = await connected('webhook');
     const { webhook } = await bot.seen();
     const url = `${place('baseUrl')}${new URL(webhook?.url as string).pathname}`;

@@ -54,7 +54,7 @@ test.each([
   '<>',
   '<script>a</script>',
   '<img src="x">',
-])('what Telegram would refuse is malformed: %s', (html) => {
+])('formatting that Telegram would refuse is malformed: %s', (html) => {
   expect(() => readHtml(html)).toThrow(MalformedHtml);
 });
 

@@ -54,7 +54,7 @@ async function received(account: Listening, media: Answer, text = '', content: o
   return message;
 }
 
-describe('what somebody sends the account of a person', () => {
+describe('a file that somebody sends the account of a person', () => {
   const video = { _: 'documentAttributeVideo', duration: 1, w: 1, h: 1 };
   const sound = { _: 'documentAttributeAudio', duration: 1 };
 

@@ -36,7 +36,7 @@ const settled = (id: number) =>
     return job.status !== 'queued' && job;
   }, `job ${id} to end`);
 
-test('a login begins with what comes next: people, what their account writes itself, edits, and nobody else', async () => {
+test('a login receives later messages and edits, its own included, of people alone', async () => {
   const centre = await newCentre({ id: 4, serverKey: serverKey() });
   const [ann, bot] = [somebody(), somebody()];
   centre.box.write(ann, 'Before');
@@ -86,7 +86,7 @@ test('much is told in slices, and what comes twice or late is stored once', asyn
   expect(account.calls['updates.getDifference']).toBeGreaterThan(7);
 });
 
-test('who wrote first can be answered by id, and what we send ourselves is not stored twice', async () => {
+test('a sender of a first message can be answered by id, and our answers are stored once', async () => {
   const account = await listening();
   const ann = somebody();
   account.box.write(ann, 'Hello');
@@ -145,7 +145,7 @@ describe('a message of which only Telegram knows that it left', () => {
   });
 });
 
-test('what was read there is read here, and what is read here is read there', async () => {
+test('a read mark passes in both directions', async () => {
   const account = await listening();
   const ann = somebody();
   account.box.write(ann, 'Hello');
@@ -191,7 +191,7 @@ test('where too much has happened it goes on with what comes next, and says so',
   expect(bodies(await conversation(account, ann))).toEqual(['Found']);
 });
 
-test('a session that was ended elsewhere disconnects the account; a refusal that passes does not', async () => {
+test('a session ended elsewhere disconnects the account, but a passing refusal does not', async () => {
   const account = await listening();
   account.refuse('updates.getDifference', 420, 'FLOOD_WAIT_99');
   await looked(account);
@@ -240,7 +240,7 @@ test('sending and receiving never hold two connections at once', async () => {
   expect(account.seen.maxLive).toBe(1);
 });
 
-test('what a process has stored that died is not stored again, and nothing is lost', async () => {
+test('a receiver that dies loses no message and stores none twice', async () => {
   const account = await listening();
   const ann = somebody();
   account.box.sliceSize = 4;

@@ -105,7 +105,7 @@ test('many small files are stored, each fetched once and over one connection at 
   expect(account.seen.maxLive).toBe(1);
 });
 
-test('what another tenant receives is stored while the files of an account wait for it', async () => {
+test('messages of another tenant are stored while an account’s files wait', async () => {
   const account = await listening();
   const goOn = held(account, 'upload.getFile');
   const files = await flooded(account, 15);

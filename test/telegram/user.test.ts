@@ -60,7 +60,7 @@ test('a user account writes to a username that it looks up once, over one connec
   await eventually(async () => centre.seen.live === 0, 'the connection to be closed');
 });
 
-test('a user account fails at once for a name that nobody has and for a stranger of whom it knows only the id', async () => {
+test('a user account fails at once for an unknown name and for an id that it has not met', async () => {
   const { id } = await newUserAccount();
   expect(await settled(await send(id, { username: 'nobody' }))).toMatchObject({
     status: 'failed',

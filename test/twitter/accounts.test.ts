@@ -77,7 +77,7 @@ describe('an X account is connected by its access token', () => {
     expect((await create(person.token, {}, other.live)).status).toBe(201);
   });
 
-  test('which X must take; 503 when it does not answer', async () => {
+  test('only if X accepts it, with 503 when X does not answer', async () => {
     const person = newPerson();
     await person.has({ expire: true });
     expect(fieldOf(await create(person.token))).toEqual([400, 'accessToken', 'invalid_format']);
@@ -111,7 +111,7 @@ describe('an X account is connected by its access token', () => {
     await giveBack();
   });
 
-  test('of the sandbox without asking anybody', async () => {
+  test('in the sandbox without a call to X', async () => {
     const token = `test_${randomUUID()}`;
     const { status, body } = await create(token, {}, workspace.test);
     expect([status, body.status]).toEqual([201, 'active']);
@@ -132,7 +132,7 @@ describe('an X account is connected by its access token', () => {
   });
 });
 
-test('a disconnected account has no tokens, neither here nor at X; connecting it again sends what has waited', async () => {
+test('a disconnected account has no tokens here or at X, and sends what waited once reconnected', async () => {
   const person = newPerson();
   const app = await person.letIn(person.app);
   const { body } = await create(person.token, app);
@@ -215,7 +215,7 @@ describe('an access token is renewed', () => {
     expect((await person.seen()).x.renewals).toBe(2);
   });
 
-  test('of an app without a secret, too', async () => {
+  test('for an app without a secret', async () => {
     const { person, id } = await connected({ clientSecret: undefined });
     await person.has({ expire: true });
     expect(await settled(await send(id, 'One'))).toMatchObject({ status: 'sent' });
@@ -256,7 +256,7 @@ describe('an access token is renewed', () => {
     }
   });
 
-  test('of one whose secret is an access token alone, as they were, once an operator connects it with more', async () => {
+  test('for an account with an access token alone, once an operator connects it with more', async () => {
     const person = newPerson();
     const { id } = await newAccount(tenant(), { channel: 'twitter', kind: 'user', secret: person.token });
     expect(await settled(await send(id, 'One'))).toMatchObject({ status: 'sent' });

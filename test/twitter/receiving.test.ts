@@ -73,7 +73,7 @@ const settled = (id: number) =>
     return body.status !== 'queued' && body;
   }, `job ${id} to end`);
 
-describe('what an X account receives', () => {
+describe('the inbox of an X account', () => {
   const link = (url: string, expanded_url: string, more: object = {}) => ({ url, expanded_url, ...more });
   test.each([
     [
@@ -307,7 +307,7 @@ describe('what an X account receives', () => {
     expect((await account(quiet.id)).inbound).toMatchObject({ mode: 'off', status: 'off' });
   });
 
-  test('of the sandbox is nothing', async () => {
+  test('is empty in the sandbox', async () => {
     const token = `test_${newXId()}`;
     const { body } = await sandbox.post('/v1/twitter/accounts', { accessToken: token });
     expect(body.inbound).toMatchObject({ mode: 'polling', status: 'ok' });
@@ -457,7 +457,7 @@ describe('the tokens of an account that is listened to', () => {
     expect((await account(us.id)).inbound).toMatchObject({ mode: 'polling', status: 'off' });
   });
 
-  test('are lost with a process that dies before it has stored the new ones: the account is disconnected, and says so', async () => {
+  test('are lost when a process dies before it stores the new ones, and the account is disconnected', async () => {
     const us = await listening();
     await us.has({ expire: true });
     const stored = await inTenant((tx) => tx.get(Accounts, { id: us.id }));
@@ -480,7 +480,7 @@ describe('the tokens of an account that is listened to', () => {
   });
 });
 
-test('what a process has stored that died is not stored again, and nothing is lost', async () => {
+test('a receiver that dies loses no message and stores none twice', async () => {
   const us = await listening();
   const ann = somebody();
   await us.has({ pageSize: 10 });
@@ -496,7 +496,7 @@ test('what a process has stored that died is not stored again, and nothing is lo
   }
 });
 
-test('what is known: everything up to a point, and what came lately beyond it', () => {
+test('known ids are all up to a point, and the latest above it', () => {
   const at = (ms: number, index = 0) => String((BigInt(ms) << 22n) + BigInt(index));
   const known = begunAt([at(5), at(10 * minuteMs), at(7)]);
   expect([isKnown(known, at(10 * minuteMs)), isKnown(known, at(10 * minuteMs, 1))]).toEqual([true, false]);

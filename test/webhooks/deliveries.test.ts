@@ -311,7 +311,7 @@ describe('a failed attempt', () => {
     await hook.remove();
   });
 
-  test('410 disables the endpoint at once; what comes then is skipped until it is enabled', async () => {
+  test('disables the endpoint at once on a 410, and later events are skipped until it is enabled', async () => {
     await using receiver = await startReceiver(answers(410));
     const hook = await endpoint(receiver);
     await addContact('Gone');
@@ -386,7 +386,7 @@ describe('a replay', () => {
     await hook.remove();
   });
 
-  test('of all that was missed is in order, and each once', async () => {
+  test('sends each missed event once, in order', async () => {
     await using receiver = await startReceiver();
     const hook = await endpoint(receiver);
     await api.patch(hook.path, { isActive: false });
@@ -413,7 +413,7 @@ describe('a replay', () => {
     [{}, 'required'],
     [{ since: 'yesterday' }, 'invalid_format'],
     [{ since: '2020-01-01T00:00:00Z' }, 'out_of_range'],
-  ])('of what was missed is refused: %j', async (body, code) => {
+  ])('is refused when its period is wrong: %j', async (body, code) => {
     await using receiver = await startReceiver();
     const hook = await endpoint(receiver);
     const answer = await api.post(`${hook.path}/replay-failed`, body);
@@ -470,7 +470,7 @@ describe('a test delivery', () => {
     await hook.remove();
   });
 
-  test('of another kind carries its example, to a disabled endpoint too, and a failure counts for nothing', async () => {
+  test('carries the example of its kind to a disabled endpoint, and a failure does not count', async () => {
     await using receiver = await startReceiver(answers(500));
     const hook = await endpoint(receiver, {}, workspace.test);
     await workspace.test.patch(hook.path, { isActive: false });
@@ -494,7 +494,7 @@ describe('a test delivery', () => {
     await hook.remove();
   });
 
-  test('that failed is not replayed with what events failed', async () => {
+  test('is not part of a later replay when it failed', async () => {
     await using receiver = await startReceiver(answers(500));
     const hook = await endpoint(receiver);
     expect((await api.post(`${hook.path}/test`)).body.delivery).toMatchObject({ status: 'failed' });
@@ -592,7 +592,7 @@ describe('an endpoint under load', () => {
     expect(place).toBeLessThan(150);
   });
 
-  test('that fails ten times in a row is left alone for a while, and nothing loses an attempt by it', async () => {
+  test('is left alone for a while after ten failures, and no delivery loses an attempt', async () => {
     // Ten failures open the breaker, ten more may have been under way, then it tries once after 300 ms, 600 ms, 1.2 s and so on.
     let untilOpen: number | undefined;
     let lastMs: number | undefined;
@@ -613,7 +613,7 @@ describe('an endpoint under load', () => {
     expect(await hook.state()).toMatchObject({ status: 'healthy', consecutiveFailures: 0 });
   });
 
-  test('that answers slowly goes on in the slow lane, and comes back when it is quick again', async () => {
+  test('moves to the slow lane when it is slow, and back when it is quick', async () => {
     let aheadMs = 0;
     const { now: measured } = performance;
     vi.spyOn(performance, 'now').mockImplementation(() => measured.call(performance) + aheadMs);
@@ -637,7 +637,7 @@ describe('an endpoint under load', () => {
     vi.restoreAllMocks();
   });
 
-  test('that never succeeds is tried ten times, then the delivery has failed and can be replayed', async () => {
+  test('gets ten tries of a delivery, which then has failed and can be replayed', async () => {
     await using receiver = await startReceiver(answers(500));
     const hook = await endpoint(receiver);
     await addContact('Ada');

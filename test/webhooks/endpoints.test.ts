@@ -199,7 +199,7 @@ describe('an endpoint', () => {
       });
   });
 
-  test('of another environment or workspace looks like a missing one', async () => {
+  test('is not found in another environment or workspace', async () => {
     const { id } = await create();
     const stranger = await newWorkspace();
     for (const client of [stranger.live, stranger.test]) {

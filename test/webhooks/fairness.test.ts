@@ -25,7 +25,7 @@ function neighbourOf(tenant: Tenant): Tenant {
 
 const feedOf = async (tenant: Tenant) => (await readFeed(new UnitOfWork(tenant, system), 0, 1_000)).items;
 
-test("a tenant's events are published while a neighbour's many deliveries are still being made, and those come in order", async () => {
+test('events are published while another tenant’s many deliveries are made, in order', async () => {
   const { id: workspaceId, live } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const paths: string[] = [];

@@ -4,7 +4,7 @@ import { minuteMs } from '#lib/core/clock.ts';
 import { advance, settle } from '#test/harness.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-test('that our own resolver does not answer is no failure of the endpoint', async () => {
+test('a failure of our own resolver does not count against the endpoint', async () => {
   const { live } = await newWorkspace();
   // Nobody listens at port 1.
   const url = 'http://hooks.p1.example.com/hook';

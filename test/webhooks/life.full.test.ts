@@ -42,7 +42,7 @@ const register = async (url: string): Promise<string> => {
   return `/v1/webhooks/${body.id}`;
 };
 
-test('a delivery whose sender dies between the answer and writing it down is made again under the same id, and succeeds once', async () => {
+test('a delivery whose sender dies after the answer is repeated under its id and succeeds once', async () => {
   const request = join(dataDir, 'kill', 'CrmApi-WorkersDeliver');
   await using receiver = await startReceiver(async (_, response, index) => {
     if (index === 1) {

@@ -151,7 +151,7 @@ test('a flood of skipped deliveries ends: what is beyond the limit of a day is i
   expect((await deliveries()).map(({ eventId }) => eventId)).toEqual(['evt_1', 'evt_0']);
 });
 
-test('what was made before a crash has its endpoint woken by the next call, even when that would skip it', async () => {
+test('an endpoint with deliveries from before a crash is woken by the next call', async () => {
   await using receiver = await startReceiver();
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   await hold();
@@ -375,7 +375,7 @@ test('a delivery that cannot be read or recorded is failed and can be replayed, 
   expect(namesOf(receiver).at(-1)).toBe('row of another shape');
 });
 
-test('an endpoint that cannot be read holds up none of the others, and gets its deliveries when it can be read', async () => {
+test('an unreadable endpoint does not block others, and gets its deliveries once readable', async () => {
   await using receiver = await startReceiver();
   await using other = await startReceiver();
   const { id, tenant, live, addContacts, run } = await workspaceWith(receiver);

@@ -104,7 +104,7 @@ test('after a kill -9 nothing is left running, and the next start has every ackn
   expect(await admin(dataDir, 'workspace', 'create', '{"name":"Next"}')).toEqual({ id: id + 1 });
 });
 
-test('what is due soon after a kill -9 is sent on time, of ten accounts side by side', async () => {
+test('messages due soon after a kill -9 are sent on time, by ten accounts concurrently', async () => {
   const dataDir = newDataDir();
   const killed = await start(dataDir);
   const { id: workspaceId } = await admin<{ id: number }>(dataDir, 'workspace', 'create', '{"name":"Soon"}');
