@@ -4,7 +4,7 @@ import { shardsOf } from '#lib/table/keys.ts';
 import type { Invoke } from './functions.ts';
 import type { Deployment } from './template.ts';
 
-/** What is due later is found by the sweeper, or by its own schedule. */
+/** Time ahead within which rows are sent again. The sweeper or a schedule finds later ones. */
 const aheadMs = 15 * minuteMs;
 const perCall = 100;
 

@@ -18,7 +18,7 @@ export const twitter = {
   hasUsernames: true,
   maxTextCharacters: 10_000,
   kinds: {
-    /** What X allows a user (https://docs.x.com/x-api/fundamentals/rate-limits). */
+    /** Limits of X for a user (https://docs.x.com/x-api/fundamentals/rate-limits). */
     user: { dailyLimit: 1440, pacing: { peerGapMs: 1000, gapMs: 200, per15Minutes: 15 }, inbound: ['polling', 'off'] },
   },
 } as const satisfies Descriptor;

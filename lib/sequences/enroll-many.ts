@@ -6,7 +6,7 @@ import { enroll } from './enroll.ts';
 
 export const EnrollmentResults = batchAnswer('EnrollmentResults', 'enrollment', Enrollment);
 
-/** What enrolls the contacts of one call, one after the other: each changes the counts of the sequence. */
+/** Returns the operation that enrolls the contacts of one call in turn, as each changes the counts of the sequence. */
 export const enrollOps = (sequenceId: number, linkBase: string): BatchOps => ({
   enroll: batchOp({
     schema: v.object({ op: v.literal('enroll'), contactId: idInput() }),

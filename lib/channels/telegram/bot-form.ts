@@ -5,7 +5,7 @@ import { type Form, multipart } from '#lib/network/form.ts';
 import type { Album } from './albums.ts';
 import { entityForBot } from './html.ts';
 
-/** What goes with files, as the Bot API names it. */
+/** Parameters that go with files, as the Bot API names them. */
 export interface Beside {
   caption: string;
   [name: string]: string | object;
@@ -55,7 +55,7 @@ const fileOf = ({ fileName, contentType, sizeBytes, key }: StoredAttachment, fie
   open: () => readFile(key as string),
 });
 
-/** What the Bot API is told besides the text of a job, by the name that it gives the entities. */
+/** Returns the parameters of the Bot API for a job, except its text, with the entities under the given name. */
 export const parametersOf = (
   { entities = [], buttons = [], repliesTo }: Pick<StoredJob, 'entities' | 'buttons' | 'repliesTo'>,
   entitiesName: 'entities' | 'caption_entities',

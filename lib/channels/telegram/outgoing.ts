@@ -36,7 +36,7 @@ const button = v.pipe(
   v.examples([{ text: 'Yes, please', data: 'order:42' }]),
 );
 
-/** What a message of Telegram may have besides its text. */
+/** Optional fields of a Telegram message, in addition to its text. */
 export const richFields = {
   replyToMessageId: v.optional(v.nullable(idInput())),
   format: v.optional(choice(['plain', 'html'])),
@@ -49,7 +49,7 @@ type Rich = v.InferOutput<v.ObjectSchema<typeof richFields, undefined>> & {
 };
 
 /**
- * What a job needs to know of them. Raises 400 for HTML that is malformed or shows nothing, for a message that cannot be answered, and
+ * Returns the fields of a job for them. Raises 400 for HTML that is malformed or shows nothing, for a message that cannot be answered, and
  * for buttons that nobody would see.
  */
 export async function enriched(

@@ -20,7 +20,7 @@ export type Difference =
 export interface UserConnection extends UserTransfer {
   /** Returns what Telegram calls the message, where it says so. */
   sendText(peer: Addressee, text: Rich, randomId: Long): Promise<number | undefined>;
-  /** What Telegram calls the last message that the account has sent to somebody and that is the one. */
+  /** Returns Telegram’s id of the last message that the account has sent to a peer and that `isIt` accepts. */
   lastSent(peer: Addressee, isIt: (message: tl.RawMessage) => boolean): Promise<number | undefined>;
   /** Undefined when the name is not a person's. */
   resolve(username: string): Promise<Addressee | undefined>;

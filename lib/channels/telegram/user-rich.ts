@@ -10,7 +10,7 @@ export interface Rich {
   replyTo?: tl.RawInputReplyToMessage;
 }
 
-/** What MTProto is told besides the text of a job. */
+/** Returns the parameters of MTProto for a job, except its text. */
 export const richOf = ({ entities = [], repliesTo }: StoredJob): Omit<Rich, 'caption'> => ({
   ...(entities.length > 0 && { entities: entities.map(asEntity) }),
   ...(repliesTo !== undefined && { replyTo: { _: 'inputReplyToMessage', replyToMsgId: Number(repliesTo) } }),

@@ -25,7 +25,7 @@ const maxResponseBytes = 16 * 1024 * 1024;
 const fewEvents = 10;
 /** Fewer are asked for where nobody can read so many. */
 const pageSizes = [100, fewEvents, 1];
-/** So many new events are stored in one turn, the oldest. */
+/** Number of new events stored in one turn, the oldest first. */
 const maxHeld = 1000;
 /** Number of events after which the known ones are written. */
 const maxUnkept = 20;
