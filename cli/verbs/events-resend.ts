@@ -63,7 +63,7 @@ async function replay(crm: CrmClient, id: number, event: AnyEvent, output: Outpu
 }
 
 async function deliveryOf(crm: CrmClient, id: number, event: AnyEvent): Promise<Schema<'Delivery'>> {
-  const query = { eventKind: event.event, since: event.timestamp };
+  const query = { eventKind: event.event as Schema<'EventKind'>, since: event.timestamp };
   for await (const delivery of crm.list('/v1/webhooks/{id}/deliveries', { params: { path: { id }, query } })) {
     if (delivery.eventId === event.id && !['pending', 'retrying'].includes(delivery.status)) return delivery;
   }

@@ -66,11 +66,18 @@ const ErasedEvent = v.pipe(
   v.title('ErasedEvent'),
 );
 
+/** New kinds come without notice: whoever reads a page by this document reads them, too. */
+const OtherEvent = v.pipe(
+  v.object({ ...head, event: v.string(), data: v.record(v.string(), v.unknown()) }),
+  v.description('An event of a kind that this document does not name.'),
+  v.title('OtherEvent'),
+);
+
 /** Tells the components what an event is, kind by kind; the API itself passes on whatever a newer version has written. */
 export const describeEvents = (components: SchemaComponents) =>
   components.describe(
     v.pipe(
-      v.union([Event, ErasedEvent]),
+      v.union([Event, ErasedEvent, OtherEvent]),
       v.description('An entry of the feed, and the body of a delivery.'),
       v.title('AnyEvent'),
     ),

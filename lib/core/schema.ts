@@ -290,6 +290,13 @@ export const nullableTimeInput = () =>
 export const storedChoice = <const Values extends readonly string[]>(values: Values) =>
   v.pipe(v.string(), v.metadata({ enum: [...values] })) as unknown as v.GenericSchema<Values[number]>;
 
+/** The same where new values come without notice: the document says that others are text, so that generated clients read them. */
+export const openChoice = <const Values extends readonly string[]>(values: Values) =>
+  v.pipe(
+    v.string(),
+    v.metadata({ anyOf: [{ type: 'string', enum: [...values] }, { type: 'string' }] }),
+  ) as unknown as v.GenericSchema<Values[number]>;
+
 /** Query parameters arrive as text. */
 const numberFrom = (value: unknown) =>
   typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : trimmedOrAbsent(value);

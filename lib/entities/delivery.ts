@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/core/clock.ts';
-import { choice, count, id, paging, queryTime, storedChoice, time, timeInput } from '#lib/core/schema.ts';
+import { choice, count, id, openChoice, paging, queryTime, storedChoice, time, timeInput } from '#lib/core/schema.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
 
@@ -10,7 +10,7 @@ const shown = {
   id: id(),
   deliveryId: v.string(),
   endpointId: id(),
-  eventKind: storedChoice<readonly string[]>(eventKindNames),
+  eventKind: openChoice<readonly string[]>(eventKindNames),
   eventId: v.string(),
   status: storedChoice(statuses),
   attemptCount: count(),
@@ -80,7 +80,7 @@ export const ReplayedFailed = v.pipe(v.object({ queued: count() }), v.title('Rep
 const due = {
   id: id(),
   deliveryId: v.string(),
-  eventKind: storedChoice<readonly string[]>(eventKindNames),
+  eventKind: openChoice<readonly string[]>(eventKindNames),
   /** Null for a test, which is not in the feed. */
   sequence: v.nullable(v.number()),
   subject: v.string(),

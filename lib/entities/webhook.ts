@@ -11,6 +11,7 @@ import {
   listInput,
   nullableText,
   objectInput,
+  openChoice,
   paging,
   pattern,
   queryBoolean,
@@ -50,7 +51,7 @@ const stored = {
   id: id(),
   url: v.string(),
   description: v.nullable(v.string()),
-  eventKinds: v.array(storedChoice(subscribed)),
+  eventKinds: v.array(openChoice(subscribed)),
   filter: v.nullable(EndpointFilter),
   isActive: v.boolean(),
   createdAt: time(),
@@ -134,7 +135,7 @@ export const EventKindList = v.pipe(
     items: v.array(
       v.pipe(
         v.object({
-          kind: v.picklist(eventKindNames),
+          kind: openChoice(eventKindNames),
           description: v.string(),
           example: v.record(v.string(), v.unknown()),
         }),

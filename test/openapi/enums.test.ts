@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { withNamedEnums } from '#infra/openapi/enums.ts';
+import document from '#openapi' with { type: 'json' };
 
 const statuses = ['open', 'solved'];
 const withStatus = (values: readonly (string | null)[]) => ({
@@ -32,4 +33,24 @@ test('one that only parameters and one field share is called after that field', 
   const schemas = { Ticket: withStatus(statuses) };
   const named = withNamedEnums({ components: { schemas }, parameters: [{ schema: { enum: statuses } }] }, {});
   expect(Object.keys(named.components.schemas)).toEqual(['Ticket', 'TicketStatus']);
+});
+
+test('event kinds in answers are open, so that clients read those that come later', () => {
+  const schemas = document.components.schemas as Record<
+    string,
+    { properties?: Record<string, object>; anyOf?: object[] }
+  >;
+  const open = { anyOf: [{ $ref: '#/components/schemas/EventKind' }, { type: 'string' }] };
+  for (const [owner, field] of [
+    ['Delivery', 'eventKind'],
+    ['DeliveryDetail', 'eventKind'],
+    ['EventKindDescription', 'kind'],
+    ['ErasedEvent', 'event'],
+  ] as const)
+    expect(schemas[owner]?.properties?.[field], owner).toMatchObject(open);
+  expect(schemas['Endpoint']?.properties?.['eventKinds']).toMatchObject({
+    items: { anyOf: [{ $ref: '#/components/schemas/EventSubscription' }, { type: 'string' }] },
+  });
+  expect(schemas['AnyEvent']?.anyOf?.at(-1)).toEqual({ $ref: '#/components/schemas/OtherEvent' });
+  expect(schemas['OtherEvent']?.properties).toMatchObject({ event: { type: 'string' }, data: { type: 'object' } });
 });

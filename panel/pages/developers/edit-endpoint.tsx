@@ -27,7 +27,7 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
   const tags = useLoaded(async (signal) => (may('contacts:read') ? api.get('/v1/tags', { signal }) : undefined), []);
   const [isAll, setAll] = useState(endpoint?.eventKinds.includes('*') ?? true);
   const [chosen, setChosen] = useState<ReadonlySet<Kind>>(
-    new Set(endpoint?.eventKinds.filter((kind) => kind !== '*') ?? []),
+    new Set(endpoint?.eventKinds.filter((kind) => kind !== '*') as Kind[] | undefined),
   );
   const [through, setThrough] = useState<ReadonlySet<Channel>>(new Set(endpoint?.filter?.channels));
   const [tagged, setTagged] = useState<ReadonlySet<string>>(new Set(endpoint?.filter?.contactTagIds?.map(String)));
@@ -91,7 +91,7 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
               ),
             }))}
             chosen={chosen}
-            onChange={setChosen}
+            onChange={(kinds) => setChosen(kinds as ReadonlySet<Kind>)}
           />
         )}
         <details open={endpoint?.filter != null}>

@@ -206,7 +206,7 @@ function Deliveries({ id, onNews }: { id: number; onNews(): void }) {
             limit: 50,
             after: cursor(),
             status: filter('status') as Delivery['status'] | undefined,
-            eventKind: filter('kind') as Delivery['eventKind'] | undefined,
+            eventKind: filter('kind') as Schema<'EventKind'> | undefined,
           },
         },
       }),
