@@ -2509,7 +2509,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused webhook endpoint
-         * @description Ends the pause of an endpoint whose deliveries have failed, and sends everything that waits at once. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
+         * @description Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. What waits for its first try is sent at once; what was tried keeps its next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -3726,7 +3726,7 @@ export interface components {
             instructions: string;
         };
         /** @description An entry of the feed, and the body of a delivery. */
-        AnyEvent: components["schemas"]["Event"] | components["schemas"]["ErasedEvent"];
+        AnyEvent: components["schemas"]["Event"] | components["schemas"]["ErasedEvent"] | components["schemas"]["OtherEvent"];
         /** @description Every error of the API has this form. */
         ApiError: {
             /** @description The kind of error, one of seven. Go by `details.reason` where there is one. */
@@ -4638,7 +4638,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
@@ -4680,7 +4680,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
@@ -5697,7 +5697,7 @@ export interface components {
              */
             endpointId: number;
             /** @description The kind of event that is delivered. */
-            eventKind: components["schemas"]["EventKind"];
+            eventKind: string | components["schemas"]["EventKind"];
             /** @description Id of the event: the `id` in its body. A replay has the same. */
             eventId: string;
             /** @description How far the delivery is. */
@@ -5796,7 +5796,7 @@ export interface components {
              */
             endpointId: number;
             /** @description The kind of event that is delivered. */
-            eventKind: components["schemas"]["EventKind"];
+            eventKind: string | components["schemas"]["EventKind"];
             /** @description Id of the event: the `id` in its body. A replay has the same. */
             eventId: string;
             /** @description How far the delivery is. */
@@ -6212,7 +6212,7 @@ export interface components {
             /** @description Purpose of the endpoint, at most 200 characters. Null when nobody has written it. */
             description: string | null;
             /** @description The kinds of events the endpoint gets. Default `["*"]`: all of them, also those that come with later revisions. */
-            eventKinds: components["schemas"]["EventSubscription"][];
+            eventKinds: (string | components["schemas"]["EventSubscription"])[];
             /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter: components["schemas"]["EndpointFilter"] | null;
             /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
@@ -6291,7 +6291,7 @@ export interface components {
             /** @description Purpose of the endpoint, at most 200 characters. Null when nobody has written it. */
             description: string | null;
             /** @description The kinds of events the endpoint gets. Default `["*"]`: all of them, also those that come with later revisions. */
-            eventKinds: components["schemas"]["EventSubscription"][];
+            eventKinds: (string | components["schemas"]["EventSubscription"])[];
             /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter: components["schemas"]["EndpointFilter"] | null;
             /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
@@ -6529,7 +6529,7 @@ export interface components {
         /** @description An event whose data was erased with its contact. Look for `erased` before `event`. */
         ErasedEvent: {
             /** @description The kind of the event. Ignore kinds that you do not know: new ones may come. */
-            event: components["schemas"]["EventKind"];
+            event: string | components["schemas"]["EventKind"];
             /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
             id: string;
             /**
@@ -6638,7 +6638,7 @@ export interface components {
         EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
-            kind: components["schemas"]["EventKind"];
+            kind: string | components["schemas"]["EventKind"];
             /** @description When such an event happens. */
             description: string;
             /** @description An event of this kind, as an endpoint would get it. */
@@ -8098,6 +8098,29 @@ export interface components {
         OpenApiDocument: {
             /** @description Version of the OpenAPI Specification that the document follows. */
             openapi: string;
+        };
+        /** @description An event of a kind that this document does not name. */
+        OtherEvent: {
+            /** @description The kind of the event. Ignore kinds that you do not know: new ones may come. */
+            event: string;
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description What the event says, in a form that this document does not describe. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         Outstanding: {
             /** @description Currency of the sum, as its three letters of ISO 4217. */
@@ -9764,7 +9787,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
@@ -9812,7 +9835,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 100. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {

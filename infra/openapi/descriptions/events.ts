@@ -106,6 +106,10 @@ export const events: Noun = {
       items: 'The events after `since`, oldest first. Some may be of kinds that this document does not name.',
       nextCursor: 'Position of the last event on the page: pass it as the next `since`. Null on an empty page.',
     },
+    OtherEvent: {
+      ...head,
+      data: 'What the event says, in a form that this document does not describe.',
+    },
     ErasedEvent: {
       ...head,
       'data.contact_id': 'Id of the erased contact, as text. Null when there is none.',
