@@ -2509,7 +2509,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused webhook endpoint
-         * @description Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. What waits for its first try is sent at once; what was tried keeps its next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
+         * @description Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Deliveries that wait for their first attempt are sent at once; others keep their next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -8117,7 +8117,7 @@ export interface components {
             sequence: number;
             /** @description True for real data, false for the sandbox. */
             livemode: boolean;
-            /** @description What the event says, in a form that this document does not describe. */
+            /** @description Facts of the event, in a form that this document does not describe. */
             data: {
                 [key: string]: unknown;
             };

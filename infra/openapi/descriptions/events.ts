@@ -108,7 +108,7 @@ export const events: Noun = {
     },
     OtherEvent: {
       ...head,
-      data: 'What the event says, in a form that this document does not describe.',
+      data: 'Facts of the event, in a form that this document does not describe.',
     },
     ErasedEvent: {
       ...head,

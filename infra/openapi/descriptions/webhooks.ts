@@ -43,7 +43,7 @@ export const webhooks: Noun = {
     webhooksRotate:
       'Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. The secret belongs to the workspace: it changes for every endpoint in `endpointIds`.',
     webhooksResume:
-      'Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. What waits for its first try is sent at once; what was tried keeps its next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.',
+      'Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Deliveries that wait for their first attempt are sent at once; others keep their next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.',
     webhooksTest:
       'Sends one test event now and answers how it went. Use it while you set up a receiver; it works for a disabled endpoint too. There are no retries, the health of the endpoint stays, and nothing is written to the feed.',
   },
