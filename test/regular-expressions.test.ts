@@ -9,7 +9,7 @@ describe('the check of regular expressions', () => {
     ['quadratic', '/<(br|p)\\b[^>]*>/gi'],
     ['exponential', '/^(a+)+$/'],
     ['quadratic at the end of a text', '/\\s+$/'],
-  ])('refuses one that is %s and says where it stands', async (_, expression) => {
+  ])('refuses one that is %s and says where it is', async (_, expression) => {
     expect(
       await refused(`const fine = /^\\d+$/;\n\nexport const slow = (text: string) => ${expression}.test(text);\n`),
     ).toEqual([`3 ${expression}`]);

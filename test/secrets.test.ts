@@ -18,7 +18,7 @@ test('a secret opens only in its own context', async () => {
   await expect(decrypt(stored, { account: '2' })).rejects.toThrow();
 });
 
-test('a secret stands in no row in clear, whatever a workspace does with it', async () => {
+test('a secret is never in a row in clear', async () => {
   const workspace = await newWorkspace();
   const { live } = workspace;
   const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };

@@ -134,7 +134,7 @@ describe('messaging figures', () => {
     expect(await keys('account')).toEqual([]);
   });
 
-  test('are told per account and filtered by it', async () => {
+  test('are given per account and filtered by it', async () => {
     const workspace = await newWorkspace();
     const { test: client } = workspace;
     const { account, receive } = sandboxOf(workspace);

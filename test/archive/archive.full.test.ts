@@ -107,7 +107,7 @@ describe('a workspace that is imported', () => {
     live = await clientOf(moved);
   });
 
-  test('goes on with the next ids and the next sequence', async () => {
+  test('continues with the next ids and the next sequence', async () => {
     const { items } = (await live.get('/v1/events')).body;
     const { body } = await live.post('/v1/contacts', { name: 'Next' });
     expect(body.id).toBe(2);

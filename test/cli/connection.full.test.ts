@@ -106,7 +106,7 @@ describe('an unknown argument', () => {
   });
 });
 
-test('every verb has a help of its own', async () => {
+test('every verb has its own help', async () => {
   const { code, stdout } = await crm(['--help']);
   expect(code).toBe(0);
   const names = [...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}\S/gm)].map(([, name]) => String(name));

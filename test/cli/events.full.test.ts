@@ -33,7 +33,7 @@ test('tail shows the last ones, those after a sequence, and chosen kinds', async
   expect((await shown('--since', '0', '--events', 'key.*')).map(({ event }) => event)).toEqual(['key.created']);
 });
 
-test('tail goes on until it is stopped', async () => {
+test('tail continues until it is stopped', async () => {
   const { liveKey: key, live } = await withTasks(1);
   await using tail = started(['events', 'tail', '--last', '1'], { key });
   await tail.says('"title":"task 1"');

@@ -88,7 +88,7 @@ test('kinds can be chosen, and have addresses of their own', async () => {
   ]);
 });
 
-test('a receiver that is away, redirects or fails is shown, and the next event is sent all the same', async () => {
+test('a receiver that is away, redirects or fails is shown, and the next event is still sent', async () => {
   const { live, liveKey } = await newWorkspace();
   const url = await (async () => {
     await using gone = await startReceiver();
@@ -136,7 +136,7 @@ test('replays of the registered endpoints and tests of them come too, once', asy
   expect(replayed?.headers['x-svc-replay-of']).toBe(before.deliveryId);
 });
 
-test('it goes on where it was when the API comes back, and ends when the key is refused', async () => {
+test('it resumes where it was when the API returns, and ends when the key is refused', async () => {
   const workspace = await newWorkspace();
   const { key, keyId } = await workspace.mint({ scopes: ['webhooks:read'] });
   await using between = await startBetween();

@@ -143,7 +143,7 @@ describe('the feed', () => {
   const namesOf = (events: AnyEvent[]) =>
     events.map((event) => (!('erased' in event) && event.event === 'contact.created' ? event.data.name : event.event));
 
-  test('goes on where work has ended, after a restart and where the API was out of reach', async () => {
+  test('resumes after a restart and after the API was out of reach', async () => {
     const of = await newWorkspace();
     await using between = await startBetween();
     const own = createClient({ baseUrl: between.url, apiKey: of.liveKey, maxRetries: 0 });

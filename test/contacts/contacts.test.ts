@@ -238,7 +238,7 @@ test.each([[{}], [{ score: 101 }], [{ score: -1 }], [{ score: 1.5 }], [{ score: 
   },
 );
 
-test('a note stands on the timeline, is announced, and leaves the notes field alone', async () => {
+test('a note is on the timeline, emits an event, and leaves the notes field unchanged', async () => {
   const { id } = await create({ notes: 'old' });
   const { status, body, headers } = await workspace.live.post(`/v1/contacts/${id}/activities`, { text: ' called ' });
   expect(status).toBe(201);
@@ -306,7 +306,7 @@ test.each(['constructor!', 'with space', ''])('metadata with the key "%s" are re
   expect((await workspace.live.get(path)).body).toEqual({ metadata: {} });
 });
 
-describe('names that JavaScript gives a meaning are names like any other', () => {
+describe('names that are special in JavaScript are names like any other', () => {
   const names = ['constructor', 'hasOwnProperty', 'length', 'prototype', 'toJSON', 'toString'];
   /** As JSON, because some of these names are lost in an object literal. */
   const json = (pairs: readonly (readonly [string, string])[]) => JSON.stringify(Object.fromEntries(pairs));
@@ -398,7 +398,7 @@ test.each([
   expect([answer.status, answer.body.details.fields[0].code]).toEqual([400, code]);
 });
 
-test('duplicates share username and platform, phone or e-mail, however these are spelled', async () => {
+test('duplicates share username and platform, phone or e-mail in any spelling', async () => {
   const fields = { username: 'Dora_X', phone: '+49 (30) 1234567', email: 'Dora@Example.com' };
   const contact = await create(fields);
   const byUsername = await create({ username: '@dora_x' });

@@ -97,7 +97,7 @@ test('where more accounts have sent than are remembered, all are looked through'
   expect(await everyByteOf(id)).not.toMatch(/^"@?anna"$/m);
 });
 
-test('jobs of a status are found among many of others, however little one call may read', async () => {
+test('jobs of a status are found among many others when a call may read little', async () => {
   const [queued, message] = sent(1, { contactId: 1, text: 'still to leave', status: 'queued' });
   // One page of an index holds a thousand.
   const jobs = Array.from({ length: 1100 }, (_, n) => sent(n + 2, { contactId: 1, text: 'gone', messageId: 1 })[0]);

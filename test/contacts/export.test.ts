@@ -373,7 +373,7 @@ test('an erasure removes complete and unfinished exports, those of merged contac
   expect((await fetch(ofTarget.url)).status).toBe(404);
 });
 
-test('an export under way of who is merged ends, and the next call begins anew', async () => {
+test('an export of a contact ends when that is merged, and the next call begins anew', async () => {
   const [target, source] = [await newContact(), await newContact()];
   await fillTimeline(tenant(), source.id, veryLarge);
   const { exportId, saga } = await begun(source.id);

@@ -279,7 +279,7 @@ test('a merge of many tags counts and finds each once, or does nothing, whenever
   }
 }, 60_000);
 
-test('merges in a chain and notes written meanwhile all end with the last contact', async () => {
+test('merges in a chain, and notes written during them, end with the last contact', async () => {
   const [first, second, third] = [await newContact(), await newContact(), await newContact()];
   await live(first.id, 100);
   await live(second.id, 100);

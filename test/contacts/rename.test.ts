@@ -30,7 +30,7 @@ async function dealing(deals: number) {
   return { id, tenant, run, opens, names };
 }
 
-test('a rename reads each row that shows the name once, however many steps it takes', async () => {
+test('a rename reads each row that shows the name once over all its steps', async () => {
   const rowsOf = async (deals: number) => {
     const { id, run, names } = await dealing(deals);
     const rows = await rowsRead(() => run((tx) => changeContact(tx, id, { name: 'Eve' })));

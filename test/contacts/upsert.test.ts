@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const upsert = (body: object) => workspace.live.post('/v1/contacts/upsert', body);
 
-test('the first upsert creates, the next one changes what it names, however the key is spelled', async () => {
+test('the first upsert creates, and the next one updates in any spelling of the key', async () => {
   const made = await upsert({ matchOn: 'username', username: '@Ada_L', name: 'Ada', company: 'Analytical' });
   expect([made.status, made.headers['location']]).toEqual([201, `/v1/contacts/${made.body.id}`]);
   const changed = await upsert({ matchOn: 'Username', username: 'ada_l', company: null, email: 'ada@example.com' });

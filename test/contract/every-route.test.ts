@@ -52,7 +52,7 @@ test('there is something to test', () => {
 
 // One route after the other: the local system keeps fewer functions warm than there are routes.
 describe.each(keyed)('$name', ({ route }) => {
-  test('without a key is 401, whatever else is wrong', async () => {
+  test('without a key is 401 before any other error', async () => {
     const answer = await api(undefined, { address: freshAddress() }).call(
       route.method,
       pathOf(route.path, 'x'),
@@ -113,7 +113,7 @@ describe.each(keyed)('$name', ({ route }) => {
   }
 
   if (route.body && !route.path.includes('{')) {
-    test('refuses what is no JSON object, in the envelope', async () => {
+    test('refuses a body that is not a JSON object, in the envelope', async () => {
       const { live } = workspace;
       expectProblem(await live.call(route.method, route.path, { body: '{"a":' }), route.method, 400, 'bad_request', {
         reason: 'malformed_json',
@@ -205,7 +205,7 @@ const once = (name: string, options: Parameters<TestWorkspace['mint']>[0]) => {
 const limited = (granted: readonly Scope[]) => once(granted.join(), { scopes: granted });
 const elsewhere = () => once('elsewhere', { ipAllowlist: ['203.0.113.0/24'] });
 
-test('a key that stands in a request id or a user agent by mistake is kept nowhere', async () => {
+test('a key in a request id or a user agent is not stored', async () => {
   const { live, liveKey } = workspace;
   const headers = { 'x-request-id': liveKey, 'user-agent': `a script ${liveKey}` };
   // The entries of the refusals above are numbered when they are published.

@@ -66,7 +66,7 @@ describe('an Idempotency-Key', () => {
     expect([same.status, same.body, same.headers['idempotency-replayed']]).toEqual([200, first.body, 'true']);
   });
 
-  test('knows the same JSON again, however it is written', async () => {
+  test('recognizes the same JSON in another spelling', async () => {
     const headers = { 'idempotency-key': 'spelling' };
     const first = await workspace.live.post('/v1/contacts', '{"name":"Spelt","company":"X"}', headers);
     const second = await workspace.live.post('/v1/contacts', '{ "company": "X",\n "name": "\\u0053pelt" }', headers);

@@ -146,7 +146,7 @@ async function largeDeals(workspace: Awaited<ReturnType<typeof newWorkspace>>, c
     expect((await workspace.live.post('/v1/deals/batch', { items: some })).body.succeeded).toBe(some.length);
 }
 
-test('a call counts one more for every 200 read units beyond the first 200, and its headers say so', async () => {
+test('a call counts one more for every 200 read units above the first 200, as its headers say', async () => {
   const workspace = await newWorkspace();
   await largeDeals(workspace, 80);
   const limit = 100;

@@ -127,7 +127,7 @@ describe('a mail that SES has stored', () => {
     expect(await status()).toBe('replied');
   });
 
-  test('is stored once however often it is delivered, with a Message-ID or without', async () => {
+  test('is stored once when it is delivered again, with or without a Message-ID', async () => {
     const { id, live } = await newWorkspace();
     const to = [`workspace-${id}@${domain}`];
     const events = [
@@ -286,7 +286,7 @@ describe('admin email reread', () => {
     expect((await onlyMessage(live)).authentication.verdict).toBe('fail');
   });
 
-  test('reads all that came since a time, and goes on after one that is gone', async () => {
+  test('reads all mails since a time, and skips one that is gone', async () => {
     const { id, live } = await newWorkspace();
     const headers = ofSes(`workspace-${id}@${domain}`);
     bucket.put('old', [...headers, rawMail({ subject: 'Old' })].join('\r\n'), new Date('2026-01-01T00:00:00Z'));

@@ -39,7 +39,7 @@ async function enrolled() {
 }
 
 describe('a mail that is not from whom it names', () => {
-  test('gets a thread of its own, is nobody’s message and says so', async () => {
+  test('gets its own thread, belongs to no contact and says so', async () => {
     const real = await receive({ from: of, subject: 'Prices', messageId: 'real@example.com' });
     const { lastMessageAt } = await contact();
     const spoof: MailFields = {
@@ -58,7 +58,7 @@ describe('a mail that is not from whom it names', () => {
     expect(await conversation()).toHaveLength(1);
   });
 
-  test('adds nobody to a reply to all', async () => {
+  test('adds no recipient to a reply to all', async () => {
     const { threadId } = await receive({ from: of, subject: 'Offer', cc: 'eve@evil.example' }, forged);
     await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Hello', replyAll: true });
     const sent = await eventually(async () => {
@@ -217,7 +217,7 @@ test.each([
   expect(v.parse(commands.receive.input, input).authentication).toEqual(authentication);
 });
 
-test('a mail that somebody else writes in the thread of a contact is not the contact’s', async () => {
+test('a mail from another sender in a contact’s thread is not the contact’s', async () => {
   const { threadId } = await receive({ from: of, cc: 'eve@evil.example', messageId: 'invited@example.com' });
   const enrollment = await enrolled();
   const [before, { lastMessageAt }] = [await conversation(), await contact()];

@@ -34,7 +34,7 @@ test('each recipient of a mail, of a copy, and of a hidden copy counts in the qu
   vi.unstubAllEnvs();
 });
 
-test('a new mail leaves once in a thread of its own, and what is answered to it joins that thread', async () => {
+test('a new mail leaves once in its own thread, and answers join that thread', async () => {
   const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Nora', email: 'Nora@example.com' });
   const { status, body, headers } = await workspace.live.post(path, {
     to: ['nora@example.com', 'ole@example.com', 'NORA@example.com'],
@@ -105,7 +105,7 @@ test('a new mail leaves once in a thread of its own, and what is answered to it 
   expect(reply.threadId).toBe(threadId);
 });
 
-test('it belongs to the contact that is named, or to nobody', async () => {
+test('it belongs to the contact that is named, or to none', async () => {
   const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Rolf' });
   const write = async (more: object) => {
     const { body } = await workspace.live.post(path, {

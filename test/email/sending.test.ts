@@ -122,7 +122,7 @@ test('ids that were kept without a region are named with it, and still found', a
   expect(await receive(answer)).toMatchObject({ threadId });
 });
 
-test('no line of a mail is longer than SES takes, whatever Message-IDs a thread has', async () => {
+test('no line of a mail exceeds the limit of SES with any Message-IDs', async () => {
   const { threadId } = await receive({ messageId: `${'i'.repeat(986)}@example.com` });
   await receive({ inReplyTo: `${'i'.repeat(986)}@example.com`, messageId: 'short@example.com' });
   await deliverEmail(live, await newReply(threadId));
@@ -407,7 +407,7 @@ test.each<[type: string, status: number, message?: string]>([
   ['NotFoundException', 404],
   ['MessageRejected', 400, 'Email address is not verified. The following identities failed the check: crm@example.com'],
 ])(
-  'a mail that SES refuses for %s of ours waits, and leaves once when it is mended',
+  'a mail that SES refuses for %s of ours waits, and leaves once when that is fixed',
   async (type, status, message = type) => {
     const { threadId } = await receive();
     const id = await newReply(threadId);
@@ -422,7 +422,7 @@ test.each<[type: string, status: number, message?: string]>([
   },
 );
 
-test('a mail that cannot be prepared has not left, however often, and leaves when it can', async () => {
+test('a mail that cannot be prepared stays queued, and leaves when it can be', async () => {
   const { threadId } = await receive();
   const id = await newReply(threadId);
   // Beginning with what pays for the mail, which a pause has moved to another day.

@@ -97,7 +97,7 @@ test('a topic look-up finds the sender’s newest thread of the last 30 days in 
   expect(await found(tenant, 'Re: Invoice')).toMatchObject({ id: newest });
 });
 
-test('a thread of a hundred people is found by who wrote in it last', async () => {
+test('a thread of a hundred people is found by its last sender', async () => {
   const tenant = await newTenant();
   const people = [...Array.from({ length: 98 }, (_, at) => `p${at}@example.com`), vera];
   await receive(tenant, { from: 'org@example.com', to: people.join(), subject: 'Meeting', messageId: 'm@example.com' });

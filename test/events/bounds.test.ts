@@ -56,7 +56,7 @@ test('data whose very names are too long are left out', () => {
   expect(bounded({ data })).toEqual({ data: {}, truncated: ['data'] });
 });
 
-test('the largest metadata that a caller may keep is told whole, before and after', () => {
+test('the largest metadata of a caller is in its event whole, before and after', () => {
   const metadata = (character: string) =>
     Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`.padEnd(40, 'k'), character.repeat(500)]));
   const draft = {

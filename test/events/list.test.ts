@@ -65,7 +65,7 @@ const polled = (client: Client, since: number, count: number) =>
     return events.length >= count && events;
   }, `${count} events`);
 
-test('the feed is ascending, goes on where a poller stopped, and is empty at its end', async () => {
+test('the feed is ascending, resumes where a poller stopped, and is empty at its end', async () => {
   const { live } = await newWorkspace();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await live.post('/v1/contacts', { name });
   const all = await polled(live, 0, 6);

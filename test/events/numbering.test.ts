@@ -300,7 +300,7 @@ test('a workspace whose first record is an audit entry without an event publishe
   }
 });
 
-test('a hole that nobody will fill hides nothing, whatever a publisher that died has left open', async () => {
+test('a gap left by a dead publisher does not hide later events', async () => {
   const { tenant, live, sequence } = await newTenant();
   const rows = [{ pk: 'OUTBOX#00', sk: '2026-01-01T00:00:00.000Z#gone', first: 2 }];
   await putRows([{ ...sequence, last: 2, round: 'dead', open: { by: 'the dead', atMs: now(), rows } }]);

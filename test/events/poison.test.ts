@@ -125,7 +125,7 @@ test('a row that cannot be published is counted where the failure is its own, an
   expect((await created(live)).map(({ data }) => data.contact_id)).toContain('unlucky');
 });
 
-test('a tenant whose events meet nothing but conflicts holds up no other, and its rows wait', async () => {
+test('a tenant with constant write conflicts does not block others, and its rows wait', async () => {
   const [stuck, other] = await Promise.all([newWorkspace(), newWorkspace()]);
   const tenant: Tenant = { workspaceId: stuck.id, env: 'live' };
   for (const { live } of [stuck, other])

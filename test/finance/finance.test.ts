@@ -136,7 +136,7 @@ test('a draft cannot be paid, nor can an invoice be paid in the future', async (
   await workspace.live.post('/v1/finance/invoices/999999/paid', {}, 404);
 });
 
-test('a sent invoice becomes overdue by itself once its due date has passed, and can still be paid', async () => {
+test('a sent invoice becomes overdue automatically after its due date, and can still be paid', async () => {
   const id = await invoice({ dueDate: '2026-03-01' });
   const overdue = await eventually(async () => {
     const { body } = await workspace.live.get(`/v1/finance/invoices/${id}`);
@@ -156,7 +156,7 @@ test('a sent invoice becomes overdue by itself once its due date has passed, and
   expect((await workspace.live.post(`/v1/finance/invoices/${id}/paid`)).body).toMatchObject({ status: 'paid' });
 });
 
-test('outstanding covers every sent and overdue invoice, whatever the filters and the page', async () => {
+test('outstanding covers every sent and overdue invoice under any filter and page', async () => {
   const own = await newWorkspace();
   const contact = (await own.live.post('/v1/contacts', { name: 'Bo' })).body.id;
   for (const fields of [{ total: 0.1 }, { total: 0.2, dueDate: '2026-03-01' }, { currency: 'USD', total: 7 }])

@@ -208,7 +208,7 @@ test('every shown number equals a count of the rows under five concurrent change
   );
 });
 
-test('sums of the largest amounts pass what a double counts exactly, and are shown all the same', async () => {
+test('sums of the largest amounts are shown when they exceed exact doubles', async () => {
   const { live } = await newWorkspace();
   const largest = { op: 'create', title: 'Largest', value: 1e12, probability: 100, currency: 'EUR' };
   const { body: batch } = await live.post('/v1/deals/batch', { items: Array(100).fill(largest) });

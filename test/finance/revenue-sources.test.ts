@@ -167,7 +167,7 @@ test('an environment has fifty sources, whose addresses are short as they are ca
   expect((await workspace.live.get('/v1/finance/revenue-sources')).body.count).toBe(50);
 });
 
-test('a row is booked once, however often the feed shows it', async () => {
+test('a row is booked once when the feed repeats it', async () => {
   const workspace = await newWorkspace();
   const rows = Array.from({ length: 25 }, (_, n) => ({ id: n, amount: 1 }));
   serve('/growing', { items: rows.slice(0, 20) });

@@ -16,7 +16,7 @@ test.each([
   expect(auditEntry(route, key, { ...facts, path }, 200)).toMatchObject({ resourceType, path });
 });
 
-test('a key, a session or a secret in a path by mistake stands in no audit trail', () => {
+test('a key, a session or a secret in a path is not in the audit trail', () => {
   const route = { path: '/v1/contacts/{id}/tags' } as Route;
   const pathOf = (path: string) => auditEntry(route, key, { ...facts, path }, 404).path;
   const secret = 'aB3'.repeat(15);

@@ -26,7 +26,7 @@ test('a function is primed by refusing a stranger, and nobody hears of it', asyn
   expect(write).toHaveBeenCalledExactlyOnceWith('heard again');
 });
 
-test('a function that cannot reach its table starts all the same', async () => {
+test('a function starts when it cannot reach its table', async () => {
   vi.stubEnv('TABLE_NAME', 'NoSuchTable');
   // As in a process that has not begun: primed is only the first function.
   const again: typeof import('#lib/http/prime.ts') = await import(`#lib/http/prime.ts?${Date.now()}`);

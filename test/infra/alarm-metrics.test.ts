@@ -114,7 +114,7 @@ describe('every alarm', () => {
     expect(Object.keys(ofAws).filter((key) => !used.has(key))).toEqual([]);
   });
 
-  test('rings just above its threshold and not at it, and tells the topic', () => {
+  test('goes off just above its threshold, not at it, and notifies the topic', () => {
     const topics = of('AWS::SNS::Topic').flatMap(({ id, ref }) => (id.startsWith('Alarms') ? [ref] : []));
     expect(topics).toHaveLength(1);
     for (const [name, alarm] of alarms) {

@@ -192,7 +192,7 @@ async function withEndpoints(receiver: Receiver, count: number, isSlow: boolean)
   return { tenant };
 }
 
-test('none rings before anything bad has happened', () => {
+test('no alarm goes off before a fault', () => {
   // What the sweeper measures always is missing before its first minutes: its own tests begin without.
   const names = setOff.filter((name) => !name.startsWith('WorkersSweep'));
   expect(names.filter((name) => statesSoFar(name).includes('ALARM'))).toEqual([]);
@@ -202,7 +202,7 @@ describe.each([
   ['WorkersDeliver', false],
   ['WorkersDeliverSlow', true],
 ])('%s', (lane, isSlow) => {
-  test('Latency rings when deliveries arrive more than a minute after their change', async () => {
+  test('Latency goes off when deliveries arrive more than a minute after their change', async () => {
     await using receiver = await startReceiver();
     const { tenant } = await withEndpoints(receiver, 1, isSlow);
     // Their publisher comes late.
@@ -210,7 +210,7 @@ describe.each([
     await rings([`${lane}Latency`]);
   });
 
-  test('Failing and Breakers ring when many endpoints fail', async () => {
+  test('Failing and Breakers go off when many endpoints fail', async () => {
     await using receiver = await startReceiver(answers(500));
     const { tenant } = await withEndpoints(receiver, 15, isSlow);
     await rings([`${lane}Failing`, `${lane}Breakers`], () =>
@@ -219,7 +219,7 @@ describe.each([
   });
 });
 
-test('WorkersErrors rings when an invocation of a worker dies', async () => {
+test('WorkersErrors goes off when an invocation of a worker dies', async () => {
   await using receiver = await startReceiver(() => {});
   const { tenant } = await withEndpoints(receiver, 1, false);
   await put([outboxRow(tenant, instantBefore(0))]);
@@ -228,7 +228,7 @@ test('WorkersErrors rings when an invocation of a worker dies', async () => {
   await rings(['WorkersErrors']);
 });
 
-test('EventBus rings when the bus takes nothing', async () => {
+test('EventBus goes off when the bus accepts nothing', async () => {
   const bus = join(dataDir, 'events', 'events.jsonl');
   rmSync(bus, { force: true });
   await mkdir(bus);
@@ -288,14 +288,14 @@ describe('the sweeper’s metrics', () => {
   });
 });
 
-test('WorkersKeepRequestsUnreadable rings for a line that is no request', async () => {
+test('WorkersKeepRequestsUnreadable goes off for a line that is not a request', async () => {
   const logEvents = [{ id: '1', timestamp: Date.now(), message: '{"isKept":true}' }];
   const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64');
   measuredHere.push(...(await asFunction('WorkersKeepRequests', () => keepRequests({ awslogs: { data } }))));
   expect(statesSoFar('WorkersKeepRequestsUnreadable')).toContain('ALARM');
 });
 
-test('WorkersSendSignInsUnsent rings when a deployment without a sender is asked for a link', async () => {
+test('WorkersSendSignInsUnsent goes off when a link is requested without a sender address', async () => {
   await newWorkspace();
   const body = JSON.stringify({ email: 'ann@example.com', base: local.baseUrl });
   const asked = await asFunction('WorkersSendSignIns', async () => {
@@ -306,7 +306,7 @@ test('WorkersSendSignInsUnsent rings when a deployment without a sender is asked
   expect(statesSoFar('WorkersSendSignInsUnsent')).toContain('ALARM');
 });
 
-test('WorkersSendEmailRefused rings when SES takes no mail of this deployment', async () => {
+test('WorkersSendEmailRefused goes off when SES refuses the mail of this deployment', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const mail = { to: ['ann@example.com'], cc: [], bcc: [], subject: 'S', bodyText: 'Hello', bodyHtml: null };
@@ -324,7 +324,7 @@ test('WorkersSendEmailRefused rings when SES takes no mail of this deployment', 
   expect(statesSoFar('WorkersSendEmailRefused')).toContain('ALARM');
 });
 
-test('WorkersStoreAttachmentsPutOff rings when a workspace was sent more files than a day takes', async () => {
+test('WorkersStoreAttachmentsPutOff goes off when a workspace exceeds its files of a day', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   await take(tenant, 'received', 20 * 2 ** 30);

@@ -84,7 +84,7 @@ test('every operation, event, parameter, property, shared enum and header is des
   expect(found(({ text }) => !text)).toEqual([]);
 });
 
-test('descriptions are neither too short nor too long', () => {
+test('descriptions keep their length limits', () => {
   expect(found(({ text = '', words: [from, to] }) => text !== '' && (count(text) < from || count(text) > to))).toEqual(
     [],
   );

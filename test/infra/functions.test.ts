@@ -66,7 +66,7 @@ test('routes are sorted by name and carry their domain', async () => {
   ]);
 });
 
-test('two functions for one method and path are refused, whatever their path variables are called', async () => {
+test('two functions for one method and path are refused with any names of path variables', async () => {
   const root = await given('twice', {
     'contacts/get.ts': routeFile('GET', '/v1/contacts/{id}'),
     'contacts/read.ts': routeFile('GET', '/v1/contacts/{contactId}'),

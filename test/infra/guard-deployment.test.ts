@@ -58,7 +58,7 @@ const asBefore = {
   'Tags.member.1.Value': 'default',
 };
 
-test('a stack is updated to nothing but what CloudFormation watches', async () => {
+test('an update of a stack adds only the alarm that CloudFormation watches', async () => {
   const { printed, update } = await guarded('{"minutes": 15}');
   expect(printed).toEqual({ stack: 'CrmApi', alarm, minutes: 15, statusBefore: 'UPDATE_COMPLETE' });
   expect(update).toEqual({

@@ -32,7 +32,7 @@ test('deployed packages have permissive licenses alone', () => {
   ).toEqual([]);
 });
 
-test('a licence that asks for more is none of them', () => {
+test('a license with further demands is not permissive', () => {
   expect(['GPL-3.0-only', 'MPL-2.0', undefined, 'MIT AND GPL-2.0'].filter(isPermissive)).toEqual([]);
   expect(isPermissive('(MIT OR GPL-3.0-or-later)')).toBe(true);
 });

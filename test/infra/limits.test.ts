@@ -56,7 +56,7 @@ test('API Gateway lets through what the operator says', async () => {
   expect(settings).toMatchObject([{ ThrottlingRateLimit: 30_000 }]);
 });
 
-test('alarms that nobody hears are warned of', () => {
+test('alarms without a subscriber cause a warning', () => {
   const warnings = (email: string | undefined) => {
     const stack = new Stack(new App(), 'Stack');
     new Alarms(stack, email);
@@ -65,7 +65,7 @@ test('alarms that nobody hears are warned of', () => {
   expect([undefined, 'ops@example.com'].map(warnings)).toEqual([1, 0]);
 });
 
-test('a budget rings at the topic, and is made after the topic lets it', () => {
+test('a budget notifies the topic, and is created after the topic’s policy', () => {
   const limits = { alarmWriteUnits: 7, alarmReadUnits: 8, alarmInvocations: 9 };
   const stackOf = (monthlyBudget: number | undefined) =>
     stackWith((stack, alarms) => {

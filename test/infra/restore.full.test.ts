@@ -136,7 +136,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
   expect((await live.get(`/v1/contacts/${ann.id}`)).body.name).toBe('Spoiled');
 });
 
-test('a whole table in the place of another has its keys, secrets and what was due, and goes on', async () => {
+test('a table that replaces another works with its keys, secrets and due rows', async () => {
   const [before, after] = [join(await temporary(), 'before'), join(await temporary(), 'after')];
   await using receiver = await startReceiver();
   const first = await startSystem(before);

@@ -29,7 +29,7 @@ test('the stacks keep every rule of AwsSolutions or acknowledge it', () => {
   expect(() => app.synth()).not.toThrow();
 });
 
-test('every acknowledgement stands on the one construct it is about, with a reason', () => {
+test('every acknowledgment is on the one construct it is about, with a reason', () => {
   const acknowledged = app.node
     .findAll()
     .flatMap((construct) =>

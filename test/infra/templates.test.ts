@@ -111,7 +111,7 @@ describe('templates', () => {
         expect(Object.keys(template[part] ?? {}).length, `${part} of ${stack}`).toBeLessThanOrEqual(180);
   });
 
-  test('no function has more environment than the 4 KB of Lambda, wherever it is and whatever operators set', () => {
+  test('no function’s environment exceeds the 4 KB of Lambda in any region or setting', () => {
     const of = Object.assign({}, ...assembly.templates.map(({ template }) => template.Resources));
     const place = 'ap-southeast-2:123456789012:CrmApi-';
     /** What CloudFormation puts there, with its own twelve characters behind the name. */
@@ -304,7 +304,7 @@ describe('functions', () => {
     expect(idOf(config?.[1].Properties.DestinationConfig.OnFailure.Destination)).toMatch(/^WorkersKeepRequestsDead/);
   });
 
-  test('whichever invocation of a worker fails, the alarm of all rings', () => {
+  test('the alarm of all workers goes off when any invocation fails', () => {
     const [[, alarm] = []] = assembly.ofType('AWS::CloudWatch::Alarm').filter(([id]) => id.startsWith('WorkersErrors'));
     const [[, filter] = []] = assembly.ofType('AWS::Logs::MetricFilter');
     const [transformation] = filter?.Properties.MetricTransformations ?? [];

@@ -37,7 +37,7 @@ test('a holder of an account learns once that senders want it', async () => {
   expect(await rowOf(place)).toMatchObject({ v: 2 });
 });
 
-test('senders that find another one at it write once, whatever comes of it', async () => {
+test('senders that find another one at work write once', async () => {
   const place = await newPlace();
   const lease = (await acquire(place, minuteMs)) as Lease;
   await Promise.all([1, 2, 3, 4, 5].map(() => acquire(place, minuteMs)));

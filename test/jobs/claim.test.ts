@@ -22,7 +22,7 @@ const newJob = (change: object = {}) =>
     const job = await createJob(tx, { channel: 'telegram', accountId, contactId: null, ...target });
     return tx.update(Jobs, { ...job, ...change });
   });
-test('one of twenty senders claims a job, and nobody else until its time is over', async () => {
+test('one of twenty senders claims a job, and no other until its lease ends', async () => {
   const { id } = await newJob();
   const untilMs = now() + minuteMs;
   const claimed = await Promise.all(Array.from({ length: 20 }, () => claimJob(tenant, id, untilMs)));

@@ -86,7 +86,7 @@ describe('minting', () => {
     expect({ status, fields: problem.details.fields }).toMatchObject({ status: 400, fields: [{ field, code }] });
   });
 
-  test('stops at a hundred keys that are not revoked, however many ask at once', async () => {
+  test('stops at a hundred unrevoked keys under concurrent calls', async () => {
     const full = await newWorkspace();
     // Where many write one row, the slowest may be told to come again.
     const mint = async () => {

@@ -220,7 +220,7 @@ describe('the stateless era', () => {
 });
 
 describe('both eras', () => {
-  test('answer an unknown tool and a tool without the scope alike', async () => {
+  test('answer an unknown tool like one without the scope', async () => {
     const { key } = await workspace.mint({ scopes: ['deals:read'] });
     const limited = mcp(key);
     for (const send of [limited.legacy, limited.modern]) {

@@ -42,7 +42,7 @@ describe('a result', () => {
     expect(result.structuredContent['notes']).toBe(`${'a'.repeat(4000)}… [6000 more characters]`);
   });
 
-  test('never splits a character and fits whatever is inside', () => {
+  test('never splits a character and fits with any contents', () => {
     const items = Array.from({ length: 3 }, (_, id) => ({
       id,
       text: '👍'.repeat(50_000),

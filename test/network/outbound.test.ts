@@ -382,7 +382,7 @@ describe('an answer that is not whole', () => {
     expect({ status, failure, body: body.toString() }).toEqual({ status: 200, failure: 'reset', body: 'half' });
   });
 
-  test('nobody listening is told as such', async () => {
+  test('an address where no server listens is reported as such', async () => {
     const server = await listening(() => {});
     const url = urlOf(server);
     await new Promise((resolve) => server.close(resolve));
@@ -395,7 +395,7 @@ describe('an answer that is not whole', () => {
     });
   });
 
-  test('broken TLS is told as such', async () => {
+  test('broken TLS is reported as such', async () => {
     const sockets = new Set<Socket>();
     const server = createTcpServer((socket) => {
       sockets.add(socket);
@@ -440,7 +440,7 @@ describe('the head of a server’s answer', () => {
     await outbound.close();
   });
 
-  test('is counted for each answer of a connection by itself', async () => {
+  test('is counted for each answer of a connection separately', async () => {
     const headers = Array.from({ length: 100 }, (_, n) => `X-Header-${n}: value\r\n`).join('');
     await using server = await startRawServer((socket) => socket.write(`HTTP/1.1 204 No Content\r\n${headers}\r\n`));
     const outbound = openOutbound({ reach: 'local' });
@@ -450,7 +450,7 @@ describe('the head of a server’s answer', () => {
     expect(server.connections).toBeLessThan(5);
   });
 
-  test.each(['000', '099', '2OO'])('is told as no HTTP when its status is %s', async (status) => {
+  test.each(['000', '099', '2OO'])('is reported as not HTTP when its status is %s', async (status) => {
     await using server = await startRawServer((socket) =>
       socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`),
     );

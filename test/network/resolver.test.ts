@@ -68,7 +68,7 @@ test('a resolver that answers for nothing is at fault itself', async () => {
   await expect(lookup('any.p1.example.com')).rejects.toThrow(ResolverDown);
 });
 
-test('a name is asked for once, however many wait for it', async () => {
+test('a name is looked up once for all that wait for it', async () => {
   const resolver = openResolver();
   const before = questionsAbout('both').length;
   await Promise.all(Array.from({ length: 10 }, () => resolver.lookup(hostOf('both'))));

@@ -50,7 +50,7 @@ test('every number says how wide it is', () => {
   expect(where((schema) => isNumber(schema) && !('format' in schema))).toEqual([]);
 });
 
-test('an enum that stands in several places, and an object in a list, are named', () => {
+test('an enum used in several places and an object in a list are named', () => {
   const names = new Set(components.map(([, schema]) => schema));
   const unnamed = schemas.filter(([, schema]) => 'enum' in schema && !names.has(schema)).map(([, schema]) => schema);
   const values = unnamed.map((schema) => JSON.stringify((schema['enum'] as unknown[]).toSorted()));

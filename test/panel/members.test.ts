@@ -75,7 +75,7 @@ test('a look-alike of an ASCII letter is another address and is refused for a me
   }
 });
 
-test('a link goes to the address that was asked for, however another workspace spells it', async () => {
+test('a link goes to the address as entered, not as another workspace spells it', async () => {
   const [other, own] = [await newWorkspace(), await newWorkspace()];
   const name = newAddress().split('@')[0];
   await newMember(other.id, 'member', `${name}@B\u00DCCHER.example`);

@@ -92,7 +92,7 @@ test('an invoice is a draft, then sent, and owed until it is canceled', async ()
   expect([unknown.status, unknown.body.details.fields[0].field]).toEqual([400, 'contactId']);
 });
 
-test('a sequence is drafted, changed and activated: who is enrolled begins then', async () => {
+test('a sequence is drafted, changed and activated, and its contacts then begin', async () => {
   const client = sandboxed();
   const draft = {
     name: 'Draft',

@@ -13,7 +13,7 @@ async function ask(path: string, headers: Record<string, string> = {}) {
 
 const scriptIn = (page: Buffer) => /src="(\/panel\/main-\w+\.js)"/.exec(String(page))?.[1] as string;
 
-test('/panel leads to /panel/, which is the page, for whoever asks', async () => {
+test('/panel redirects to the page at /panel/ for any caller', async () => {
   const first = await ask('/panel');
   expect(first).toMatchObject({ status: 308, headers: { location: '/panel/' } });
   const { status, headers, body } = await ask('/panel/');

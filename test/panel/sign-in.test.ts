@@ -95,7 +95,7 @@ test('a link is dead after 15 minutes, and one that is none was never alive', as
   }
 });
 
-test('neither the token of a link nor that of a session stands in the table', async () => {
+test('the tokens of links and sessions are not in the table', async () => {
   const { id } = await newWorkspace();
   const token = await createSignIn(await asOneOf(id, await newMember(id)));
   const { body } = await anonymous().post('/panel/sessions', { token });

@@ -246,7 +246,7 @@ test('a refused change is reverted with its request id, and an accepted one can 
   await page.context().close();
 });
 
-test('an answer for later is sent when it was meant to be, whatever comes in meanwhile', async ({ skip }) => {
+test('a scheduled answer is sent at its time when messages arrive before', async ({ skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);
   const ann = (await crm.get('/v1/contacts', { q: 'ann' })).body.items[0].id;

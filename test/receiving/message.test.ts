@@ -29,7 +29,7 @@ const eventsOf = (contactId: number) =>
     return found.some(({ event }) => event === 'message.created') && found;
   }, 'message.created');
 
-test('an inbound message of a stranger creates the contact, once however many arrive at once', async () => {
+test('concurrent messages of a stranger create one contact', async () => {
   const from = { telegramUserId: randomInt(10_000, 2 ** 40), username: 'hanna', name: 'Hanna' };
   // Who meets the others for too long is busy, and its queue delivers it again.
   const received = await Promise.all(
@@ -52,7 +52,7 @@ test('an inbound message of a stranger creates the contact, once however many ar
   expect(list.body.items).toHaveLength(10);
 });
 
-test('an inbound message loses its control characters and whatever of a name is too long', async () => {
+test('an inbound message loses its control characters and the excess of a name', async () => {
   const { from, body, ...message } = v.parse(ReceiveMessage, {
     channel: 'telegram',
     accountId,

@@ -14,7 +14,7 @@ async function ask(path: string, headers: Record<string, string> = {}) {
   return { status, headers: answered as Record<string, string>, body: Buffer.from(await body.arrayBuffer()) };
 }
 
-test('/docs leads to /docs/, which is the page, for whoever asks', async () => {
+test('/docs redirects to the page at /docs/ for any caller', async () => {
   expect(await ask('/docs')).toMatchObject({ status: 308, headers: { location: '/docs/' } });
   const { status, headers, body } = await ask('/docs/');
   expect({ status, headers }).toMatchObject({

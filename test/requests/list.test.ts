@@ -198,7 +198,7 @@ describe('lines of the log', () => {
     expect(ids.every(Number.isSafeInteger)).toBe(true);
   });
 
-  test('each goes by itself after seven days, and what is older is not shown before', async () => {
+  test('each expires after seven days and is not shown later', async () => {
     const { id: workspaceId, live } = await newWorkspace();
     const days = [0, 1, 3, 6.9, 7.1, 8];
     const atMs = now();

@@ -116,7 +116,7 @@ test.each(['live', 'test'] as const)('so is a mail in the environment %s', async
   expect(await sentWith(`Dear Wanda in ${env}`)).toEqual([]);
 });
 
-test('a mail that waits for its turn is canceled when its contact is erased meanwhile', async () => {
+test('a waiting mail is canceled when its contact is erased', async () => {
   const { id: contactId } = await post('/v1/contacts', { name: 'Yara', email: 'yara@turns.example' });
   const mail = { to: ['yara@turns.example'], subject: 'Hi', bodyText: 'Dear Yara', contactId, ...later() };
   const { id: jobId } = await post('/v1/email/messages', mail);
@@ -163,7 +163,7 @@ test('a due message of a paused sequence is held, and leaves after the resume', 
   for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
 
-test('a step that cannot be held with its enrollment is looked at again in a while, by a timer of its own', async () => {
+test('a step that cannot be held with its enrollment is checked again by its own timer', async () => {
   const sequenceId = await newSequence();
   const { id: contactId } = await post('/v1/contacts', { name: 'Zara', email: 'zara@unheld.example' });
   const mail = { to: ['zara@unheld.example'], subject: 'Hi', bodyText: 'Dear Zara', contactId, ...later() };

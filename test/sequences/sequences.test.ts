@@ -245,7 +245,7 @@ test('a reply of merged duplicates starts no search for other contacts', async (
   expect(await isLookedFor()).toBe(true);
 });
 
-test('two contacts of one sequence who are merged go on with it once, with the one that has come further', async () => {
+test('two contacts of one sequence continue it once after a merge, at the later step', async () => {
   const id = await newSequence([60, 60]);
   const other = await newSequence([60]);
   const [target, source] = [await newContact(), await newContact()];
@@ -544,7 +544,7 @@ test('past enrollments add no rows to a reply or an enrollment', async () => {
   expect(body).toMatchObject({ enrolledCount: 13, repliedCount: 13, activeCount: 0 });
 });
 
-test('beyond the quota of mails a step waits for the next day and says so', async () => {
+test('a step over the quota of mails waits for the next day and says so', async () => {
   const of = await newWorkspace();
   const tenant = { workspaceId: of.id, env: 'test' } as const;
   await take(tenant, 'emails', env('QUOTA_EMAILS_PER_DAY'));
@@ -575,7 +575,7 @@ test('a sequence holds as much text as its row can keep, and more is refused', a
   expect(issues).toMatchObject([{ message: 'must have at most 250000 bytes of text together' }]);
 });
 
-test('a step of an e-mail sequence has a subject, fills its variables, and says that nobody wrote it', async () => {
+test('a step of an e-mail sequence has a subject, filled variables, and Auto-Submitted', async () => {
   const input = { name: 'Internal', channel: 'email', accountId: null, status: 'active' } as const;
   const made = (step: object) =>
     inSandbox((tx) => createSequence(tx, { ...input, steps: [{ delayMinutes: 0, text: 'x', ...step }] }));

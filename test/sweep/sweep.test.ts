@@ -40,7 +40,7 @@ function overdue(tenant: string, name: string, more: object = {}): Row {
 
 const newTenant = async () => `${(await newWorkspace()).id}:live`;
 
-test('timers that nobody can read or send hold up nobody, and are dead letters', async () => {
+test('timers that cannot be read or sent block no others, and are dead letters', async () => {
   const tenant = await newTenant();
   const poison = [
     overdue(tenant, 'queue', { queue: 'carrier-pigeons' }),

@@ -45,7 +45,7 @@ test('a change that meets conflicts runs again as a whole, and calls for nothing
   expect(contended).toBe(4 * alone);
 });
 
-test('changes of one contact at once are all made, however often they meet each other', async () => {
+test('concurrent changes of one contact are all made despite conflicts', async () => {
   const { id } = await run((tx) => createContact(tx, { platform: 'telegram', name: 'Crowded' }));
   const companies = ['One', 'Two', 'Three'];
   let inHand = 0;

@@ -9,7 +9,7 @@ import { transact } from '#lib/table/transact.ts';
 import { updateOf, writeIf } from '#lib/table/update.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-test('an error that a lasting conflict leaves shows nothing of the row, however it is printed', async () => {
+test('an error after a lasting conflict does not show the row in any print', async () => {
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   const Kept = entity({ name: 'kept', schema: v.object({ id: v.number(), text: v.string() }) });
   await transact(tenant, system, async (tx) => tx.create(Kept, { id: 1, text: 'what-nobody-reads' }));

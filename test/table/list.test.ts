@@ -57,7 +57,7 @@ test.each(
   searches.flatMap((search) =>
     Object.entries(ends).map(([why, ending]) => [search[0], why, search[1], search[2], ending] as const),
   ),
-)('a search by %s ends its page, and goes on with the cursor: %s', async (_, __, asked, ids, ending) => {
+)('a search by %s ends its page, and resumes at the cursor: %s', async (_, __, asked, ids, ending) => {
   const found: number[] = [];
   let after: number | undefined;
   let calls = 0;
@@ -77,7 +77,7 @@ test.each(
   expect(calls).toBeGreaterThan(1);
 });
 
-test('a search reads 2,500 units of the table at most, where nobody has said otherwise', async () => {
+test('a search reads 2,500 units of the table at most by default', async () => {
   const Stones = entity({ name: 'stone', schema: v.object({ id: v.number(), weight: v.string() }) });
   // A hundred units each.
   const weight = 'x'.repeat(400_000);
@@ -144,7 +144,7 @@ test('a page ends where more would not fit an answer, with one item at least', a
   expect(await page(9_000_000, 2)).toMatchObject({ items: { length: 1 }, hasMore: false, nextCursor: null });
 });
 
-test('rows that lie near each other are billed by their bytes, others each by itself', async () => {
+test('adjacent rows are billed by their bytes together, others separately', async () => {
   const tx = () => new UnitOfWork(tenant, system);
   const even = await unitsRead(() => listPage(tx(), Marks, { limit: 25, where: { even: true } }));
   expect(even).toBeLessThan(5);

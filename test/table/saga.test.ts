@@ -56,7 +56,7 @@ async function waitingSaga(budgetMs?: number) {
   };
 }
 
-test('a saga that fails for a reason of its own is tried five times, ever later, then is a dead letter', async () => {
+test('a failing saga is tried five times with growing waits, then is a dead letter', async () => {
   const saga = await waitingSaga();
   saga.does(async () => {
     throw new TypeError('a bug');
@@ -113,7 +113,7 @@ test('a try counts before it is made, but not when it fails for a passing reason
   await writeRows([{ DeleteRequest: { Key: { pk, sk } } }]);
 });
 
-test('a try that meets nothing but conflicts counts, so that no saga holds a worker for ever', async () => {
+test('a try with only write conflicts counts, so that no saga holds a worker forever', async () => {
   const saga = await waitingSaga();
   saga.does(async () => {
     throw unavailable(1, new WriteConflict('somebody else has written'));

@@ -22,7 +22,7 @@ beforeAll(async () => {
   tenant = { workspaceId: (await createWorkspace({ name: 'Test', currency: 'EUR' })).id, env: 'live' };
 });
 
-test('the last id made by a time is found, whatever gaps there are, and bounds a list', async () => {
+test('the last id made by a time is found across gaps, and bounds a list', async () => {
   const rows = fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 3 })), {
     maxLength: 30,
   });

@@ -134,7 +134,7 @@ test('a list, the request log and the feed end their page after two seconds, wit
   }
 });
 
-test('a call goes on with its sagas for nineteen seconds in all, and leaves the rest to the worker', async () => {
+test('a call works on its sagas for nineteen seconds in all, and leaves the rest to the worker', async () => {
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   let steps = 0;
   const slow: SagaKind<{ contactId: number; left: number }, 'rename'> = {

@@ -161,7 +161,7 @@ test('indexes and counters that a release adds are right once it is reindexed wi
   await requireInStep(Newer);
 });
 
-test('reindexing goes on where it was when its process died, and counts nothing twice', async () => {
+test('reindexing resumes where its process died, and counts nothing twice', async () => {
   await start();
   for (let deaths = 0; (await unit().find(Sagas, { id: reindexSagaId })) !== undefined; deaths += 1) {
     expect(deaths).toBeLessThan(100);

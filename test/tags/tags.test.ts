@@ -57,7 +57,7 @@ test('the environments and other workspaces see nothing of a tag, and may use it
   await workspace.live.delete(`/v1/tags/${id}`, 200);
 });
 
-test('a tag has the colour it was given, or one that its name decides', async () => {
+test('a tag has the given color, or one that follows from its name', async () => {
   const { status, body } = await workspace.live.post('/v1/tags', { name: ' Hot lead ', color: '#AABBCC' });
   expect([status, body]).toEqual([
     201,
@@ -84,7 +84,7 @@ test.each([{}, { name: '' }, { name: 'x'.repeat(51) }, { name: 'x', color: 'red'
   },
 );
 
-test('a name is taken once, in any case, however many try at once', async () => {
+test('a name is taken once, in any case, under concurrent calls', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       workspace.live.post('/v1/tags', { name: index % 2 ? 'Twenty' : 'TWENTY' }),
@@ -150,7 +150,7 @@ test('attaching is idempotent, makes a missing tag by name, and is recorded and 
   ]);
 });
 
-test('an unknown tag is 404, and neither tagId nor tagName is 400', async () => {
+test('an unknown tag is 404, and a missing one is 400', async () => {
   const id = await newContact();
   await workspace.live.post(`/v1/contacts/${id}/tags`, { tagId: 999_999 }, 404);
   await workspace.live.delete(`/v1/contacts/${id}/tags/999999`, 404);

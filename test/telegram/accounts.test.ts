@@ -247,7 +247,7 @@ test('an hourly look at a webhook shows its errors and sets it again when it dif
   expect(await inbound()).toMatchObject({ status: 'ok', lastError: null });
 });
 
-test('a webhook that Telegram refuses is set again, and says so meanwhile', async () => {
+test('a webhook that Telegram refuses is set again, and shows the error until then', async () => {
   const bot = newBot();
   await bot.react({ method: 'setWebhook', status: 400, body: { ok: false, description: 'Bad Request: bad webhook' } });
   const { body } = await create(bot.token);
@@ -258,7 +258,7 @@ test('a webhook that Telegram refuses is set again, and says so meanwhile', asyn
   expect(failing.lastError).toBe('Telegram answered 400: Bad Request: bad webhook');
 });
 
-test('a bot whose token cannot be read is disconnected, by itself or by a call, and connected again', async () => {
+test('a bot with an unreadable token is disconnected, automatically or by a call, and reconnected', async () => {
   const bot = newBot();
   const { body } = await create(bot.token);
   const path = `/v1/telegram/accounts/${body.id}`;

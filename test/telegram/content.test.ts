@@ -166,12 +166,15 @@ const kinds = {
 
 const rows = Object.entries<Row>(kinds).map(([kind, [part, body, data]]) => ({ kind, part, body, data }));
 
-test.each(rows)('the content of $kind is what it carries, whatever stands around it', ({ kind, part, body, data }) => {
-  for (const message of [{ [kind]: part }, { ...around, [kind]: part }, { [kind]: part, ...around }])
-    expect(contentIn(message)).toEqual(
-      body === undefined ? undefined : { body, data: data === undefined ? null : { [kind]: part } },
-    );
-});
+test.each(rows)(
+  'the content of $kind is what it carries, regardless of the fields around it',
+  ({ kind, part, body, data }) => {
+    for (const message of [{ [kind]: part }, { ...around, [kind]: part }, { [kind]: part, ...around }])
+      expect(contentIn(message)).toEqual(
+        body === undefined ? undefined : { body, data: data === undefined ? null : { [kind]: part } },
+      );
+  },
+);
 
 test('a caption stands for the name of what it is under, and a kind that nobody knows is named', () => {
   const paid = { star_count: 5, paid_media: [] };
@@ -186,7 +189,7 @@ test('a caption stands for the name of what it is under, and a kind that nobody 
   expect(contentIn(around)).toEqual({ body: '[message]', data: null });
 });
 
-test('buttons under a text keep their addresses, and data beyond 16 KB are left out', () => {
+test('buttons under a text keep their addresses, and data over 16 KB are left out', () => {
   const reply_markup = { inline_keyboard: [[{ text: 'Pay', url: 'https://pay.example/5' }]] };
   expect(contentIn({ text: 'Hello', reply_markup })).toEqual({ body: 'Hello', data: { reply_markup } });
   expect(contentIn({ story: { note: 'x'.repeat(20_000) } })).toEqual({ body: '[story]', data: null });
@@ -283,7 +286,7 @@ describe('a bot', () => {
     expect(await contactsNamed(person)).toEqual([]);
   });
 
-  test('kinds of updates that it does not ask for are left, and it goes on', async () => {
+  test('updates of kinds that it does not ask for are skipped', async () => {
     const others = {
       channel_post: {},
       edited_channel_post: {},
@@ -373,7 +376,7 @@ describe('a bot', () => {
     expect(hidden.body).toBe('https://a.example/');
   });
 
-  test('a shared own number fills an empty phone, and that of somebody else does not', async () => {
+  test('a shared own number fills an empty phone, but another person’s does not', async () => {
     const [person, other] = [somebody(), somebody()];
     const card = { phone_number: '491701234567', first_name: 'Ann' };
     await deliver(

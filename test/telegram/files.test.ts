@@ -115,7 +115,7 @@ describe('a bot sends', () => {
     ]);
   });
 
-  test('never again what Telegram has confirmed, neither by itself nor when the caller tries again', async () => {
+  test('never again what Telegram has confirmed, also when the caller retries', async () => {
     const bot = await connected();
     await bot.react(
       {},
@@ -173,7 +173,7 @@ describe('a bot sends', () => {
 });
 
 describe('POST /v1/files', () => {
-  test('is for whoever may send something', async () => {
+  test('is open to every key with a sending scope', async () => {
     const file = { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 };
     for (const scope of ['telegram:send', 'email:send', 'email:compose'] as const)
       expect((await (await workspace.mint({ scopes: [scope] })).client.post('/v1/files', file)).status).toBe(201);

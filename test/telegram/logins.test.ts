@@ -77,7 +77,7 @@ describe('a Telegram user logs in', () => {
     expect(fieldOf(await enter(begun.body.id, 'code', rightCode))).toEqual([409, 'login_over']);
   });
 
-  test('by a password besides, which is proved and never kept', async () => {
+  test('with a password as well, which is proved and never stored', async () => {
     const { centre, phone } = await somebody(' pass word ');
     const { body: login } = await begin(phone, { name: 'Sales' });
     const asked = await enter(login.id, 'code', rightCode);

@@ -30,7 +30,7 @@ const settled = (id: number, client = live) =>
     return body.status === 'queued' ? false : body;
   }, `job ${id} to be sent or to fail`);
 
-test('queueing reaches people whose username JavaScript gives a meaning, and goes on after them', async () => {
+test('queueing reaches usernames that are special in JavaScript, and those after them', async () => {
   const sandbox: Tenant = { ...tenant, env: 'test' };
   const { id: accountId } = await newAccount(sandbox);
   for (const username of ['constructor', '__proto__', 'anna']) {
@@ -75,7 +75,7 @@ test('queueing answers 202 with the seven fields and the Location of the job', a
   });
 });
 
-test('queueing refuses what names no recipient, no text, too much text or a time beyond a year', async () => {
+test('queueing refuses no recipient, no text, too much text or a time over a year ahead', async () => {
   const { id: accountId } = await newAccount(tenant);
   const send = async (body: object) => {
     const answer = await live.post('/v1/telegram/messages', { accountId, text: 'Hi', ...body });
@@ -449,7 +449,7 @@ test('retry of a canceled message keeps a time that is ahead', async () => {
   await live.post(`/v1/telegram/messages/${body.id}/cancel`, undefined, 200);
 });
 
-test('cancelling never both cancels and sends, however close they are', async () => {
+test('a message is never both canceled and sent', async () => {
   const account = await newAccount(tenant);
   const ids = await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {

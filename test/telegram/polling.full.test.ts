@@ -18,7 +18,7 @@ const { connected, conversationWith } = bots(() => live);
 hearsBy('polling', () => live);
 
 describe('polling', () => {
-  test('says that another server has taken the bot, and goes on by itself afterwards', async () => {
+  test('reports that another server has taken the bot, and resumes automatically', async () => {
     const bot = await connected('polling');
     await bot.command({ webhookUrl: 'https://elsewhere.example/', tell: [message(somebody(), { text: 'x' })] });
     const { inbound } = await eventually(async () => {
@@ -28,7 +28,7 @@ describe('polling', () => {
     expect(inbound.lastError).toMatch(/^Telegram answered 409: Conflict: can't use getUpdates/);
   });
 
-  test('waits as long as Telegram says, however long that is', async () => {
+  test('waits as long as Telegram demands', async () => {
     const bot = await connected('polling');
     const { calls } = await bot.react({
       method: 'getUpdates',
@@ -42,7 +42,7 @@ describe('polling', () => {
     expect((later['getUpdates'] ?? 0) - (calls['getUpdates'] ?? 0)).toBeLessThan(5);
   });
 
-  test('is for every workspace in turn, however many there are', async () => {
+  test('serves every workspace in turn', async () => {
     const bots = await Promise.all(
       Array.from({ length: 7 }, async () => {
         const { live: own } = await newWorkspace();
@@ -55,7 +55,7 @@ describe('polling', () => {
       await eventually(async () => ((await bot.seen()).calls['getUpdates'] ?? 0) > 0, 'each to be polled', 90_000);
   });
 
-  test('goes on in another process when its own dies, and stores once what was fetched before', async () => {
+  test('resumes in another process when its own dies, and stores each fetched message once', async () => {
     const bot = await connected('polling');
     const person = somebody();
     await bot.tell(message(person, { text: 'Before' }));

@@ -127,7 +127,7 @@ describe('a username', () => {
   const newName = () => `name_${randomBytes(6).toString('hex')}`;
   const unknown = expect.stringContaining('recipient unknown');
 
-  test('is no longer that of who gave it up, and that of the one who has it now', async () => {
+  test('passes from its former holder to the present one', async () => {
     const { says, contactOf, arrivesAt } = await line();
     const [username, other] = [newName(), newName()];
     const [first, second] = [somebody({ username }), somebody({ username })];
@@ -160,7 +160,7 @@ describe('a username', () => {
     expect(await arrivesAt(username)).toEqual(unknown);
   });
 
-  test('is not handed out by what is told late', async () => {
+  test('is not assigned by a late update', async () => {
     const { says, contactOf, arrivesAt } = await line();
     const username = newName();
     const [older, owner, stranger] = [somebody(), somebody(), somebody({ username })];
@@ -174,7 +174,7 @@ describe('a username', () => {
     expect(names.map((contact) => contact.username)).toEqual([null, username, null]);
   });
 
-  test('is theirs who went on to show it, whatever is told late', async () => {
+  test('stays with its present holder after a late update', async () => {
     const { says, contactOf, arrivesAt } = await line();
     const username = newName();
     const [owner, late] = [somebody({ username }), somebody()];
@@ -231,7 +231,7 @@ describe('a username', () => {
   });
 });
 
-test('a block that is told after what the person has written since is none', async () => {
+test('a block that is older than the person’s last message is ignored', async () => {
   const bot = await connected('webhook');
   const [ann, bea] = [somebody(), somebody()];
   const { date } = message(ann, {}).message;
@@ -250,7 +250,7 @@ test('a block that is told after what the person has written since is none', asy
   expect((await live.get(`/v1/jobs/${queued.id}`)).body.status).toBe('queued');
 });
 
-test('a block is of the person who has blocked, and of nobody else whom their contact was merged with', async () => {
+test('a block applies to the blocking person alone, not to others merged into the contact', async () => {
   const bot = await connected('webhook');
   const [ann, bea] = [somebody(), somebody()];
   await bot.tell(message(ann, { text: 'Ann' }), message(bea, { text: 'Bea' }));
@@ -268,7 +268,7 @@ test('a block is of the person who has blocked, and of nobody else whom their co
 });
 
 describe('a hook', () => {
-  test('takes nothing from whom does not know its word, and is nowhere but where it is', async () => {
+  test('refuses a wrong secret, and does not exist at another path', async () => {
     const bot = await connected('webhook');
     const { webhook } = await bot.seen();
     const path = new URL(webhook?.url as string).pathname;

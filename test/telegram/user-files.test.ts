@@ -150,7 +150,7 @@ describe('a file that somebody sends the account of a person', () => {
     expect([account.seen.maxLive, other.seen.maxLive]).toEqual([1, 1]);
   });
 
-  test('goes on being fetched with a new reference when the one of the message ends', async () => {
+  test('is fetched with a new reference when that of the message expires', async () => {
     const account = await listening();
     const bytes = randomBytes(5 * mb);
     account.files.endsAfterParts = 2;
@@ -190,7 +190,7 @@ describe('a file that somebody sends the account of a person', () => {
       return transfer?.isWaiting && transfer;
     }, 'the file to wait');
 
-  test('waits for whoever uses the account, and that is no attempt', async () => {
+  test('waits for another user of the account without an attempt', async () => {
     const account = await listening();
     const bytes = randomBytes(1000);
     const place = { tenant, channel: 'telegram', accountId: account.id } as const;

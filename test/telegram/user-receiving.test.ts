@@ -175,7 +175,7 @@ test('a read mark passes in both directions', async () => {
   expect(account.box.reads).toEqual([{ userId: ann, maxId: asked }]);
 });
 
-test('where too much has happened it goes on with what comes next, and says so', async () => {
+test('after a gap too large to read it resumes with the next message, and says so', async () => {
   const account = await listening();
   const ann = somebody();
   account.box.write(ann, 'Lost');

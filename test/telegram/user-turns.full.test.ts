@@ -62,7 +62,7 @@ async function wanted(account: Listening): Promise<number> {
 const sent = (jobId: number) =>
   eventually(async () => (await live.get(`/v1/jobs/${jobId}`)).body.status === 'sent', 'the message to be sent');
 
-test('a message goes out after the file that is in hand, however many wait for the account', async () => {
+test('a message leaves after the file under way, before others that wait for the account', async () => {
   const account = await listening();
   const goOn = held(account, 'upload.getFile', 500);
   const files = await flooded(account, 12);
@@ -77,7 +77,7 @@ test('a message goes out after the file that is in hand, however many wait for t
   expect(account.seen.maxLive).toBe(1);
 });
 
-test('a message goes out after the slice of news that is being stored, however many there are', async () => {
+test('a message leaves after the slice of updates being stored, before further ones', async () => {
   const account = await listening();
   const stranger = somebody();
   account.box.sliceSize = 1;

@@ -72,7 +72,7 @@ test('a user account fails at once for an unknown name and for an id that it has
   });
 });
 
-test('a user account writes to nobody else who has taken over the username of a person whose id is known', async () => {
+test('a user account does not write to a new holder of a known person’s username', async () => {
   const workspace = await newWorkspace();
   const place: Tenant = { workspaceId: workspace.id, env: 'live' };
   const { id, centre } = await newUserAccount(place);
@@ -129,7 +129,7 @@ test('a user account waits as long as Telegram demands and counts no attempt', a
   expect(await settled(job)).toMatchObject({ status: 'sent', attempts: 1 });
 });
 
-test('a message to a chat in slow mode waits a week at most, whatever Telegram says, and counts no attempt', async () => {
+test('a message to a chat in slow mode waits a week at most, and counts no attempt', async () => {
   const { id, centre } = await newUserAccount();
   centre.treat({ code: 420, error: `SLOWMODE_WAIT_${'9'.repeat(30)}` });
   const job = await send(id, { username: 'maria' });
@@ -166,7 +166,7 @@ test('messages that wait for a day on which more people may be met use up no tur
   expect(await settled(await send(id, { username: 'maria' }))).toMatchObject({ status: 'sent' });
 });
 
-test('a user account meets nobody new for a day after a PEER_FLOOD', async () => {
+test('a user account writes to no new person for a day after a PEER_FLOOD', async () => {
   const { id, centre } = await newUserAccount();
   centre.treat({ code: 400, error: 'PEER_FLOOD' });
   const job = await send(id, { username: 'maria' });

@@ -14,7 +14,7 @@ const garbage = ['', 'not JSON', '7', 'null', '[]', '{}', '{"tenant":"nobody"}',
 
 const ofQueues = (await loadWorkers()).filter(({ worker }) => 'queue' in worker.trigger);
 
-test.each(ofQueues)('$name gives back each message that it cannot read, by itself', async ({ file }) => {
+test.each(ofQueues)('$name returns each unreadable message to its queue separately', async ({ file }) => {
   const { handler } = await import(file);
   const { batchItemFailures }: SQSBatchResponse = await handler(batch(...garbage));
   expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort()).toEqual([...garbage].sort());

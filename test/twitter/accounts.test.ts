@@ -161,7 +161,7 @@ test('a disconnected account has no tokens here or at X, and sends what waited o
   ]);
 });
 
-test('an account is disconnected once by two who ask for it at once', async () => {
+test('an account is disconnected once by two concurrent calls', async () => {
   const person = newPerson();
   const app = await person.letIn(person.app);
   const { body } = await create(person.token, app);
@@ -270,7 +270,7 @@ describe('an access token is renewed', () => {
     expect((await person.seen()).x.renewals).toBe(1);
   });
 
-  test('once for all that is sent meanwhile', async () => {
+  test('once for all messages sent during it', async () => {
     const { person, id } = await connected();
     await live.patch(`/v1/twitter/accounts/${id}`, { pacing: { peerGapMs: 0, gapMs: 0 } });
     await person.has({ expire: true });

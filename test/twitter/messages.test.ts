@@ -56,7 +56,7 @@ test('direct messages on X find the id of a username, and fail for a name that X
   });
 });
 
-test('direct messages on X are tried again where the answer to the look-up of a username is no JSON', async () => {
+test('direct messages on X are retried when the look-up of a username does not answer JSON', async () => {
   const account = await newTwitterAccount();
   const { body } = await live.post('/v1/twitter/messages', { accountId: account.id, username: 'page', text: 'Hi' });
   const tried = await eventually(async () => {

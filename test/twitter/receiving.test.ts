@@ -208,7 +208,7 @@ describe('the inbox of an X account', () => {
     ]);
   });
 
-  test('knows what we have sent ourselves, also to somebody who is no contact', async () => {
+  test('recognizes our own messages, also to people who are not contacts', async () => {
     const us = await listening();
     const ann = somebody();
     await us.write({ from: ann, text: 'Hello' });
@@ -229,7 +229,7 @@ describe('the inbox of an X account', () => {
     expect(bodies(body.items)).not.toContain('To a stranger');
   });
 
-  test('settles a message of which nobody knew whether it had left', async () => {
+  test('settles a message whose outcome was unknown', async () => {
     const us = await listening();
     const ann = somebody();
     await us.write({ from: ann, text: 'Hello' });
@@ -332,7 +332,7 @@ describe('an X account that cannot look', () => {
     expect((await account(us.id)).inbound).toMatchObject({ status: 'ok', lastError: null });
   });
 
-  test('rests longer each time, and goes on where it was', async () => {
+  test('rests longer each time, and resumes where it was', async () => {
     const us = await listening();
     const ann = somebody();
     await us.write({ from: ann, text: 'Hello' });
@@ -412,7 +412,7 @@ describe('an X account that cannot look', () => {
 });
 
 describe('the tokens of an account that is listened to', () => {
-  test('are renewed once, however many send and receive at the time', async () => {
+  test('are renewed once for concurrent senders and receivers', async () => {
     const us = await listening();
     const ann = somebody();
     await live.patch(`/v1/twitter/accounts/${us.id}`, { pacing: { peerGapMs: 0, gapMs: 0 } });

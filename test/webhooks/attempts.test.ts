@@ -73,7 +73,7 @@ describe('an attempt that fails says of what class its error is', () => {
     });
   });
 
-  test('refused: nobody listens', async () => {
+  test('refused: no server listens', async () => {
     await using server = await listening(createServer());
     const { port } = server;
     const { path } = await register(`http://127.0.0.1:${port}/`);
@@ -99,7 +99,7 @@ describe('an attempt that fails says of what class its error is', () => {
     });
   });
 
-  test('tls: a certificate that nobody trusts, and no TLS at all', async () => {
+  test('tls: an untrusted certificate, and no TLS at all', async () => {
     await using untrusted = await listening(createSecureServer(selfSigned(), (_, response) => response.end('ok')));
     expect(await attemptAt(`https://127.0.0.1:${untrusted.port}/`)).toMatchObject({
       responseStatus: null,

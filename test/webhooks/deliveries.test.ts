@@ -158,7 +158,7 @@ describe('a delivery', () => {
     await hook.remove();
   });
 
-  test('goes to those who subscribed to its kind, with test data to test endpoints only', async () => {
+  test('goes to the subscribers of its kind, with test data to test endpoints only', async () => {
     await using mine = await startReceiver();
     await using others = await startReceiver();
     await using sandbox = await startReceiver();
@@ -192,7 +192,7 @@ describe('a delivery', () => {
     }
   });
 
-  test('is made once, however often its event is fanned out', async () => {
+  test('is made once when its event is fanned out again', async () => {
     await using receiver = await startReceiver();
     const { id, live } = await newWorkspace();
     const hook = await endpoint(receiver, {}, live);
@@ -573,7 +573,7 @@ describe('an endpoint under load', () => {
     }
   });
 
-  test('gets what is of others, however much of one subject waits before it', async () => {
+  test('gets events of other subjects when many of one subject wait', async () => {
     let place: number | undefined;
     await using receiver = await startReceiver(({ body }, response, index) => {
       // What comes after it does not matter.
@@ -659,7 +659,7 @@ describe('an endpoint under load', () => {
   });
 });
 
-test('deliveries to an endpoint whose worker died go on when its lease ends, and not before', async () => {
+test('deliveries to an endpoint whose worker died resume when its lease ends', async () => {
   await using receiver = await startReceiver();
   const { id, live } = await newWorkspace();
   const hook = await endpoint(receiver, {}, live);

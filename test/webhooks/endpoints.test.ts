@@ -93,7 +93,7 @@ describe('a new endpoint', () => {
     });
   });
 
-  test('has a url of its own, however many ask for it at once', async () => {
+  test('has a unique url under concurrent calls', async () => {
     const same = url();
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.post('/v1/webhooks', { url: same })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
@@ -105,7 +105,7 @@ describe('a new endpoint', () => {
     });
   });
 
-  test('is refused beyond twenty, however many ask at once', async () => {
+  test('is refused above twenty under concurrent calls', async () => {
     const { live } = await newWorkspace();
     const answers = await Promise.all(Array.from({ length: 24 }, () => live.post('/v1/webhooks', { url: url() })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);

@@ -91,7 +91,7 @@ function eventsOf(count: number): FeedEvent[] {
 
 const namesOf = (receiver: Receiver) => receiver.received.map(({ body }) => body.data.name);
 
-test('attempts beyond those of the day are skipped and can be replayed, replays wait for the next day', async () => {
+test('attempts over the daily limit are skipped and can be replayed, and replays wait', async () => {
   await using receiver = await startReceiver();
   const { tenant, live, path, deliveries, addContacts } = await workspaceWith(receiver);
   const spent = await take(tenant, 'deliveries', (await remaining(tenant, 'deliveries')) - 2);
@@ -139,7 +139,7 @@ test('an endpoint with more than 100,000 waiting deliveries gets no more of them
   expect(namesOf(receiver)).toEqual(['again']);
 });
 
-test('a flood of skipped deliveries ends: what is beyond the limit of a day is in the feed alone', async () => {
+test('skipped deliveries over the daily limit are in the feed alone', async () => {
   await using receiver = await startReceiver();
   const { tenant, live, path, deliveries } = await workspaceWith(receiver);
   await live.patch(path, { isActive: false });
@@ -165,7 +165,7 @@ test('an endpoint with deliveries from before a crash is woken by the next call'
   expect(await deliveries()).toMatchObject([{ status: 'pending' }]);
 });
 
-test('a worker whose lease is over, or who comes late to a delivery, does not skip it', async () => {
+test('a worker with an expired lease or a late start does not skip a delivery', async () => {
   await using receiver = await startReceiver();
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   const owner = await hold();
@@ -305,7 +305,7 @@ test('an attempt that had begun when its worker died is counted, and ten are the
   expect((await live.get(path)).body.consecutiveFailures).toBe(0);
 });
 
-test('the result of an attempt is written and counted once, whoever writes it again', async () => {
+test('the result of an attempt is written and counted once when it is written again', async () => {
   await using receiver = await startReceiver();
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   const owner = await hold();

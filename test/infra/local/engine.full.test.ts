@@ -12,7 +12,7 @@ import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
-test('an engine whose port somebody else has taken listens on another', async () => {
+test('an engine listens on another port when its own is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   const takenPort = (taken.address() as AddressInfo).port;

@@ -92,7 +92,7 @@ test('a handler gets its event, its context and no variables but its own and tho
   ).toEqual([]);
 });
 
-test('an instance handles one invocation at a time, and beyond the limit invocations wait', async () => {
+test('an instance handles one invocation at a time, and invocations over the limit wait', async () => {
   const { invoke, functions } = start(written(sleeping), { maxPerFunction: 2 });
   const results = await Promise.all(Array.from({ length: 6 }, () => invoke({ ms: 50 })));
   expect(results.map(({ result }) => result.together)).toEqual([1, 1, 1, 1, 1, 1]);

@@ -267,7 +267,7 @@ describe('streams', () => {
     await expect.poll(() => keysOf(events).join('')).toBe('x1x2');
   });
 
-  test('after a partial failure it goes on at the first record that failed, and keeps the order', async () => {
+  test('after a partial failure it resumes at the first failed record, in order', async () => {
     const { TableName, streamOf, put } = await newTable();
     await put('a', 'b', 'c', 'd');
     let calls = 0;
@@ -296,7 +296,7 @@ describe('streams', () => {
     expect(JSON.parse(record?.body as string).DDBStreamBatchInfo).toMatchObject({ batchSize: 1 });
   });
 
-  test('after a restart it goes on behind what was handled, and hands the rest again', async () => {
+  test('after a restart it resumes after the handled records', async () => {
     const { TableName, streamOf, put } = await newTable();
     const mapping = mappingOf(TableName);
     await put('a');
@@ -321,7 +321,7 @@ describe('streams', () => {
     );
   });
 
-  test('a shard is read after the one that it goes on from, and beside all others', async () => {
+  test('a shard is read after its parent, and in parallel with all others', async () => {
     const shards = [
       { id: 'first', rounds: [1, 2, 3], isClosed: true },
       { id: 'second', parent: 'first', rounds: [4, 5], isClosed: false },

@@ -145,7 +145,7 @@ describe('the SDK’s own client', () => {
     expect((await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'list/' }))).KeyCount).toBe(1);
   });
 
-  test('keeps the checksum of an object, and says it to who asks for all of it', async () => {
+  test('keeps the checksum of an object, and returns it for the whole object', async () => {
     const body = 'summed up';
     const ChecksumSHA256 = createHash('sha256').update(body).digest('base64');
     expect(await put('summed', body, { ChecksumSHA256 })).toMatchObject({ ChecksumSHA256 });
