@@ -50,6 +50,9 @@ function tagBeforeReply(subject: string): RegExpExecArray | undefined {
 /** Whether a subject says that it is a reply. */
 export const isReplySubject = (subject: string): boolean => read(subject).isReply;
 
+/** Whether a subject says that it is of a mail that was passed on. */
+export const isForwardSubject = (subject: string): boolean => isForward.test(withoutMarks(subject));
+
 /** Returns the topic of a subject, without the prefixes of replies and the marks of those who passed it on. */
 export const topicOf = (subject: string): string => read(subject).topic;
 

@@ -138,7 +138,6 @@ const ofNarrow: Record<string, string> = {
 /** The language, as alphabets name it, of a language tag or a country's domain. */
 export const languageOf = (tag: string): string | undefined => {
   const lower = tag.toLowerCase();
-  return (
-    ofNarrow[lower] ?? ofLanguage[lower.slice(0, 7)] ?? ofLanguage[lower.slice(0, 5)] ?? ofLanguage[lower.slice(0, 2)]
-  );
+  const [primary = '', second] = lower.split('-');
+  return ofNarrow[lower] ?? ofLanguage[`${primary}-${second}`] ?? ofLanguage[primary];
 };

@@ -1,4 +1,5 @@
-import { isReplySubject, withoutMarks } from '#lib/core/mail-subject.ts';
+import { addressParser } from 'postal-mime';
+import { isForwardSubject, isReplySubject, withoutMarks } from '#lib/core/mail-subject.ts';
 
 /** Header fields that programs put on what they answer by themselves, with what must be in them. */
 const vendorFields: Record<string, RegExp> = {
@@ -18,15 +19,13 @@ const vendorFields: Record<string, RegExp> = {
   'x-vacation-message': /./,
   'x-away-message': /./,
   'x-zimbra-autoreply': /./,
-  'x-ms-exchange-inbox-rules-loop': /./,
-  'x-ms-exchange-generated-message-source': /./,
   'x-fc-machinegenerated': /^(true|yes|1)/i,
   'x-post-messageclass': /auto-?respon/i,
   'x-uv-mailing': /auto/i,
   'delivered-to': /^auto-?responder$/i,
   'x-mailer': /vacation|auto-?respon|auto-?reply/i,
   'content-type': /^\s*multipart\/report\b/i,
-  'auto-submitted': /^(?!\s*(\([^)]*\)\s*)*no\b)/i,
+  'auto-submitted': /^(?!(\([^)]*\)\s*)*no\b)./i,
   'return-path': /^<\s*>/,
   precedence: /^(auto_?-?reply|bulk|junk)\b/i,
   'x-precedence': /^(auto_?-?reply|bulk|junk)\b/i,
@@ -275,4 +274,17 @@ interface Header {
 /** Whether nobody wrote a mail with these header fields (RFC 3834, and what vendors do instead). */
 export const isAutomaticMail = (headers: readonly Header[], subject: string): boolean =>
   headers.some(({ key, value }) => Object.hasOwn(vendorFields, key) && vendorFields[key]?.test(value.trim())) ||
+  isAnswerByRule(headers, subject) ||
   isAbsenceSubject(subject);
+
+/** Exchange names the mailbox of a rule also in a mail that the rule redirects, which keeps its author, or forwards. */
+function isAnswerByRule(headers: readonly Header[], subject: string): boolean {
+  const valuesOf = (name: string) => headers.flatMap(({ key, value }) => (key === name ? [value.toLowerCase()] : []));
+  const mailboxes = valuesOf('x-ms-exchange-inbox-rules-loop').map((value) => value.trim());
+  const authors = valuesOf('from').flatMap((value) => addressParser(value, { flatten: true }));
+  return (
+    mailboxes.length > 0 &&
+    authors.some(({ address = '' }) => mailboxes.includes(address)) &&
+    !isForwardSubject(subject)
+  );
+}

@@ -25,9 +25,9 @@ export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints 
   if (mark) return read(bytes, mark);
   const named = charsetOf(label);
   const says = (!named && isHtml && charsetOf(metaIn(bytes))) || named;
-  if (isAscii(bytes)) return { ...read(bytes, says ?? 'utf-8'), ...unknownOf(label, says) };
+  if (isAscii(bytes)) return { ...read(bytes, asciiCharset(bytes, says)), ...unknownOf(label, says) };
   const whole = isCut || isHalved(bytes) ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
-  if (isUtf8(whole) && !(says?.startsWith('utf-16') && whole.includes(0))) return read(whole, 'utf-8');
+  if (isUtf8(whole) && !(says && isWide.test(says) && whole.includes(0))) return read(whole, 'utf-8');
   // Text without an eighth bit cannot be in a charset that needs it, and the reverse.
   if (says && says !== 'utf-8' && !isNarrow.test(says)) return read(bytes, says);
   if (isMostlyUtf8(bytes)) return read(bytes, 'utf-8');
@@ -35,10 +35,21 @@ export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints 
 }
 
 const isNarrow = /^(iso-2022-|hz-|utf-7)/;
+/** Of a text in English they have zero bytes. */
+const isWide = /^(utf-?16|utf-?32|ucs-?[24])/;
 
-/** Labels of what nobody knows, or of ASCII, which says nothing of other bytes. */
+/** Returns the charset of bytes without an eighth bit: by the label, unless they switch to another, or are as they stand. */
+function asciiCharset(bytes: Buffer, says: string | undefined): string {
+  if (says && isNarrow.test(says)) return says;
+  const text = bytes.toString('latin1');
+  if (text.includes('\x1b$B') || text.includes('\x1b$@')) return 'iso-2022-jp';
+  if (text.includes('\x1b$)C')) return 'iso-2022-kr';
+  return !says || (isWide.test(says) && !bytes.includes(0)) ? 'utf-8' : says;
+}
+
+/** Labels of what nobody knows, of ASCII, which says nothing of other bytes, or of encodings that are no charsets. */
 const wordless =
-  /^(us-?ascii|ascii|ansi_x3\.4.*|iso-?646.*|cp20127|(x-)?unknown(-8bit)?|8-?bit|7-?bit|binary|default|none|x-user-defined|_?auto.*|undefined|null)?$/;
+  /^(us-?ascii|ascii|ansi_x3\.4.*|iso-?646.*|cp20127|(x-)?unknown(-8bit)?|8-?bit|7-?bit|binary|default|none|x-user-defined|_?auto.*|undefined|null|(x-)?hex|(x-)?base-?64)?$/;
 
 const unknownOf = (label: string, says: string | undefined) =>
   says || wordless.test(cleanLabel(label)) ? {} : { unknown: cleanLabel(label).slice(0, 40) };

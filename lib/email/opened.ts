@@ -45,52 +45,100 @@ function decoded(body: Buffer, encoding: string): Buffer {
 /** One element of BER (X.690). */
 interface Element {
   tag: number;
-  children: Element[];
-  bytes: Buffer;
-  next: number;
+  start: number;
+  /** Undefined where a mark ends it. */
+  end: number | undefined;
 }
 
+/** Limit for the elements that are read. Senders cut content into pieces of 1,000 bytes or more. */
+const maxElements = 100_000;
 const maxDepth = 12;
+const isConstructed = ({ tag }: Element) => (tag & 0x20) !== 0;
 
-function elementAt(ber: Buffer, at: number, depth: number): Element {
-  const tag = ber[at] ?? 0;
-  const first = ber[at + 1] ?? 0;
-  const isEndless = first === 0x80;
-  const lengthBytes = first > 0x80 ? first & 0x7f : 0;
-  if (lengthBytes > 6) throw new RangeError('too long');
-  const start = at + 2 + lengthBytes;
-  const length = lengthBytes > 0 ? ber.readUIntBE(at + 2, lengthBytes) : first;
-  const end = isEndless ? ber.length : start + length;
-  if (end > ber.length || depth > maxDepth) throw new RangeError('not whole');
-  const children: Element[] = [];
-  let next = start;
-  if ((tag & 0x20) !== 0) {
-    while (next < end && !(isEndless && ber[next] === 0 && ber[next + 1] === 0)) {
-      const child = elementAt(ber, next, depth + 1);
-      children.push(child);
-      next = child.next;
+/** Reads elements one by one, only as far as it is asked to. Throws for what is not BER, or has too many elements. */
+class Ber {
+  readonly #bytes: Buffer;
+  #left = maxElements;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  at(offset: number): Element {
+    this.#left -= 1;
+    if (this.#left < 0) throw new RangeError('too many');
+    const first = this.#bytes[offset + 1] ?? 0;
+    const lengthBytes = first > 0x80 ? first & 0x7f : 0;
+    if (lengthBytes > 6) throw new RangeError('too long');
+    const start = offset + 2 + lengthBytes;
+    const length = lengthBytes > 0 ? this.#bytes.readUIntBE(offset + 2, lengthBytes) : first;
+    const end = first === 0x80 ? undefined : start + length;
+    if ((end ?? start) > this.#bytes.length) throw new RangeError('not whole');
+    return { tag: this.#bytes[offset] ?? 0, start, end };
+  }
+
+  *children(parent: Element): Generator<Element> {
+    if (!isConstructed(parent)) return;
+    for (let at = parent.start; parent.end === undefined ? !this.#isEnd(at) : at < parent.end; ) {
+      const child = this.at(at);
+      yield child;
+      at = this.#after(child);
     }
   }
-  return { tag, children, bytes: ber.subarray(start, isEndless ? next : end), next: isEndless ? next + 2 : end };
+
+  child(parent: Element | undefined, index: number): Element | undefined {
+    let at = 0;
+    for (const child of parent ? this.children(parent) : []) {
+      if (at === index) return child;
+      at += 1;
+    }
+    return undefined;
+  }
+
+  /** Returns the bytes of a string, which may be in pieces. */
+  octets(element: Element, depth = 0): Buffer {
+    if (!isConstructed(element)) return this.#bytes.subarray(element.start, element.end ?? element.start);
+    if (depth > maxDepth) throw new RangeError('nested too deep');
+    return Buffer.concat([...this.children(element)].map((piece) => this.octets(piece, depth + 1)));
+  }
+
+  #isEnd(at: number): boolean {
+    return at >= this.#bytes.length || (this.#bytes[at] === 0 && this.#bytes[at + 1] === 0);
+  }
+
+  #after({ start, end }: Element): number {
+    if (end !== undefined) return end;
+    let at = start;
+    for (let open = 1; open > 0; ) {
+      if (this.#isEnd(at)) {
+        open -= 1;
+        at += 2;
+      } else {
+        const element = this.at(at);
+        at = element.end ?? element.start;
+        if (element.end === undefined) open += 1;
+      }
+    }
+    return at;
+  }
 }
 
 const signedData = Buffer.from('2a864886f70d010702', 'hex');
 
 /** Returns the content that CMS signs (RFC 5652, 5.1), or undefined if it is detached or there is no signature. */
-function signedContent(ber: Buffer): Buffer | undefined {
+function signedContent(bytes: Buffer): Buffer | undefined {
   try {
-    const [kind, wrapped] = elementAt(ber, 0, 0).children;
-    if (!kind?.bytes.equals(signedData)) return undefined;
-    const encapsulated = wrapped?.children[0]?.children[2];
-    const content = encapsulated?.children[1]?.children[0];
-    return content && octetsOf(content);
+    const ber = new Ber(bytes);
+    const root = ber.at(0);
+    const kind = ber.child(root, 0);
+    if (!kind || !ber.octets(kind).equals(signedData)) return undefined;
+    const encapsulated = ber.child(ber.child(ber.child(root, 1), 0), 2);
+    const content = ber.child(ber.child(encapsulated, 1), 0);
+    return content && ber.octets(content);
   } catch {
     return undefined;
   }
 }
-
-const octetsOf = ({ children, bytes }: Element): Buffer =>
-  children.length === 0 ? bytes : Buffer.concat(children.map(octetsOf));
 
 const maxLookedAt = 1024 * 1024;
 
@@ -101,13 +149,9 @@ function delimited({ head, body }: Entity): Entity {
   if (!/^multipart\//i.test(type.value)) return { head, body };
   const named = type.params['boundary'] ?? '';
   const start = body.toString('latin1', 0, maxLookedAt);
-  const blank = /[ \t]/;
-  const lines = named === '' ? -1 : `\n${start}`.indexOf(`\n--${named}`);
-  if (lines >= 0) {
-    const isPadded = blank.test(start[lines + 2 + named.length] ?? '');
-    return isPadded ? { head, body: unpadded(body, named) } : { head, body };
-  }
-  const [, found] = /(?:^|\n)--([^\r\n]{1,200})\r?\n(?:content-|\r?\n)/i.exec(start) ?? [];
+  for (const [, line = ''] of named === '' ? [] : start.matchAll(/^--([^\r\n]*)/gm))
+    if (line.trimEnd() === named) return { head, body: line === named ? body : unpadded(body, named) };
+  const [, found] = likelyDelimiter.exec(start) ?? [];
   const others = fields.filter((field) => !isNamed('content-type')(field));
   if (found !== undefined)
     return {
@@ -117,6 +161,10 @@ function delimited({ head, body }: Entity): Entity {
   const kind = /^\s*<(!doctype html|html|head|body|div|p|table)\b/i.test(start) ? 'html' : 'plain';
   return { head: withFields([...others, `Content-Type: text/${kind}`]), body };
 }
+
+/** A line of dashes alone is one of a text: fields of a part follow a delimiter. */
+const likelyDelimiter =
+  /(?:^|\n)--([^\r\n"\\]{1,200})\r?\n(?:[\w-]{1,40}:[^\r\n]{0,998}\r?\n){0,5}content-[\w-]{1,40}[ \t]*:/i;
 
 /** Blanks after a delimiter belong to its line (RFC 2046, 5.1.1). */
 const unpadded = (body: Buffer, boundary: string): Buffer =>
