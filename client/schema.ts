@@ -7992,7 +7992,7 @@ export interface components {
         };
         MessagingAnalyticsItem: {
             /**
-             * @description First day of the period, as in `2026-11-16`. When you group by account, the id of the account as text.
+             * @description First day of the period in `timeZone`, as in `2026-11-16`. When you group by account, the id of the account as text.
              * @example 2026-11-20
              */
             key: string;
@@ -10443,10 +10443,12 @@ export interface operations {
     analyticsDashboard: {
         parameters: {
             query?: {
-                /** @description Start of the range, inclusive. Default: 30 days before `to`. */
+                /** @description Start of the range, inclusive. A date alone is the start of that day in `timeZone`. Default: 30 days before `to`. */
                 from?: string;
-                /** @description End of the range, inclusive. Default: now. A range has at most 366 days. */
+                /** @description End of the range, inclusive. A date alone is the start of that day in `timeZone`. Default: now. A range has at most 366 days. */
                 to?: string;
+                /** @description Zone of the IANA database whose days count, such as `Europe/Berlin`; daylight saving time is followed. Default `UTC`. */
+                timeZone?: string;
             };
             header?: never;
             path?: never;
@@ -10531,10 +10533,12 @@ export interface operations {
     analyticsMessaging: {
         parameters: {
             query?: {
-                /** @description Start of the range, inclusive. Default: 30 days before `to`. */
+                /** @description Start of the range, inclusive. A date alone is the start of that day in `timeZone`. Default: 30 days before `to`. */
                 from?: string;
-                /** @description End of the range, inclusive. Default: now. A range has at most 366 days. */
+                /** @description End of the range, inclusive. A date alone is the start of that day in `timeZone`. Default: now. A range has at most 366 days. */
                 to?: string;
+                /** @description Zone of the IANA database whose days count, such as `Europe/Berlin`; daylight saving time is followed. Default `UTC`. */
+                timeZone?: string;
                 /** @description The grouping of `items`: one entry for each day, week, month, or account. Default `day`. */
                 groupBy?: components["schemas"]["MessagingGrouping"];
                 /** @description Only messages of this channel; all channels by default. */

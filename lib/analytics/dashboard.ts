@@ -51,8 +51,8 @@ type Dashboard = v.InferOutput<typeof Dashboard>;
  * range. Raises 400 for a bad range, or one with more than one call may read.
  */
 export const analyseDashboard = (tx: UnitOfWork, query: v.InferOutput<typeof DashboardQuery>): Promise<Dashboard> => {
-  const range = rangeOf(tx, query);
-  return summing((meter) => analyseRange(tx, range, meter));
+  const { from, to } = rangeOf(tx, query);
+  return summing((meter) => analyseRange(tx, { from, to }, meter));
 };
 
 async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard> {

@@ -9,6 +9,7 @@ import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { eachOfTraffic, type SeenMessage, Traffic } from './traffic.ts';
+import type { Zone } from './zone.ts';
 
 const groupings = ['day', 'week', 'month', 'account'] as const;
 
@@ -51,17 +52,23 @@ type Place = Pick<SeenMessage, 'channel' | 'accountId' | 'at'>;
  * one call may read.
  */
 export const analyseMessaging = (tx: UnitOfWork, query: Query): Promise<v.InferOutput<typeof Messaging>> => {
-  const range = rangeOf(tx, query);
-  return summing((meter) => analyseRange(tx, query, range, meter));
+  const { zone, ...range } = rangeOf(tx, query);
+  return summing((meter) => analyseRange(tx, query, range, zone, meter));
 };
 
-async function analyseRange(tx: UnitOfWork, { groupBy, channel, accountId }: Query, range: Range, meter: Meter) {
+async function analyseRange(
+  tx: UnitOfWork,
+  { groupBy, channel, accountId }: Query,
+  range: Range,
+  zone: Zone,
+  meter: Meter,
+) {
   const totals = new Traffic();
   const groups = new Map<string, Traffic>();
   const sumsOf = (place: Place): Traffic[] => {
     if (channel !== undefined && place.channel !== channel) return [];
     if (accountId !== undefined && place.accountId !== accountId) return [];
-    const key = groupBy === 'account' ? String(place.accountId) : periodOf(place.at, groupBy);
+    const key = groupBy === 'account' ? String(place.accountId) : periodOf(zone.day(place.at), groupBy);
     const group = groups.get(key) ?? new Traffic();
     groups.set(key, group);
     return [totals, group];
@@ -75,7 +82,8 @@ async function analyseRange(tx: UnitOfWork, { groupBy, channel, accountId }: Que
   ]);
   const isAsked = (account: (typeof accounts)[number]) =>
     (channel === undefined || account.channel === channel) && (accountId === undefined || account.id === accountId);
-  const keys = groupBy === 'account' ? accounts.filter(isAsked).map(({ id }) => String(id)) : periodsOf(range, groupBy);
+  const keys =
+    groupBy === 'account' ? accounts.filter(isAsked).map(({ id }) => String(id)) : periodsOf(range, zone, groupBy);
   return {
     ...range,
     groupBy,
@@ -88,15 +96,14 @@ async function analyseRange(tx: UnitOfWork, { groupBy, channel, accountId }: Que
   };
 }
 
-/** The date on which the period of a time begins; weeks begin on Monday. */
-function periodOf(at: string, groupBy: 'day' | 'week' | 'month'): string {
-  const day = at.slice(0, 10);
+/** Returns the date on which the period of a day begins; weeks begin on Monday. */
+function periodOf(day: string, groupBy: 'day' | 'week' | 'month'): string {
   if (groupBy === 'day') return day;
   if (groupBy === 'month') return `${day.slice(0, 7)}-01`;
   const daysSinceMonday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
   return shifted(`${day}T00:00:00Z`, -daysSinceMonday * dayMs).slice(0, 10);
 }
 
-const periodsOf = ({ from, to }: Range, groupBy: 'day' | 'week' | 'month') => [
-  ...new Set(daysBetween(from, to).map((day) => periodOf(day, groupBy))),
+const periodsOf = ({ from, to }: Range, zone: Zone, groupBy: 'day' | 'week' | 'month') => [
+  ...new Set(daysBetween(zone.day(from), zone.day(to)).map((day) => periodOf(day, groupBy))),
 ];

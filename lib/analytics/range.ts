@@ -1,27 +1,61 @@
 import * as v from 'valibot';
 import { dayMs, shifted } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import { queryTime } from '#lib/core/schema.ts';
+import { queryTime, reading } from '#lib/core/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { defaultZone, isZone, type Zone, zoneOf } from './zone.ts';
 
 const defaultDays = 30;
 const maxDays = 366;
 
-/** `from` and `to` of every analysis, both inclusive (contract section 11). */
-export const rangeQuery = { from: v.optional(queryTime()), to: v.optional(queryTime()) };
+const dateAlone = /^\s*(\d{4}-\d{2}-\d{2})\s*$/;
+
+/** A time, or a date alone, which stays one: it begins when the day does in the zone. */
+function bound() {
+  const schema = queryTime();
+  return {
+    ...schema,
+    '~run'(dataset: { value: unknown }, config: never) {
+      const [, date] = dateAlone.exec(String(dataset.value)) ?? [];
+      const read = schema['~run'](dataset as never, config);
+      return read.issues || date === undefined ? read : { ...read, value: date };
+    },
+  } as typeof schema;
+}
+
+const timeZone = () =>
+  reading(
+    v.pipe(
+      v.string(),
+      v.check(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin'),
+      v.examples(['Europe/Berlin']),
+    ),
+    (value) => (typeof value === 'string' ? value.trim() : value),
+  );
+
+/** `from` and `to` of every analysis, both inclusive (contract section 11), and the zone of their days. */
+export const rangeQuery = {
+  from: v.optional(bound()),
+  to: v.optional(bound()),
+  timeZone: v.optional(timeZone(), defaultZone),
+};
+
+type RangeQuery = v.InferOutput<v.ObjectSchema<typeof rangeQuery, undefined>>;
 
 export interface Range {
   from: string;
   to: string;
 }
 
-/** The range that is asked for: the last 30 days unless given. Raises 400 when it is turned round or longer than 366 days. */
-export function rangeOf(tx: UnitOfWork, query: { from?: string | undefined; to?: string | undefined }): Range {
-  const to = query.to ?? tx.now;
-  const from = query.from ?? shifted(to, -defaultDays * dayMs);
+/** Returns the range: the last 30 days unless given. Raises 400 when it is turned round or longer than 366 days. */
+export function rangeOf(tx: UnitOfWork, query: RangeQuery): Range & { zone: Zone } {
+  const zone = zoneOf(query.timeZone);
+  const moment = (at: string) => (dateAlone.test(at) ? zone.start(at) : at);
+  const to = moment(query.to ?? tx.now);
+  const from = query.from === undefined ? shifted(to, -defaultDays * dayMs) : moment(query.from);
   if (from > to) throw invalidField('query.from', 'out_of_range', 'query.from must not be after query.to');
   if (new Date(to).getTime() - new Date(from).getTime() > maxDays * dayMs) {
     throw invalidField('query.from', 'out_of_range', `the range must be at most ${maxDays} days`);
   }
-  return { from, to };
+  return { from, to, zone };
 }

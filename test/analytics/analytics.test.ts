@@ -134,6 +134,105 @@ describe('messaging figures', () => {
     expect(await keys('account')).toEqual([]);
   });
 
+  test.each([
+    {
+      zone: undefined,
+      from: '2026-03-28',
+      to: '2026-03-30',
+      start: '2026-03-28T00:00:00Z',
+      end: '2026-03-30T00:00:00Z',
+    },
+    {
+      zone: 'Europe/Berlin',
+      from: '2026-03-28',
+      to: '2026-03-30',
+      start: '2026-03-27T23:00:00Z',
+      end: '2026-03-29T22:00:00Z',
+    },
+    {
+      zone: 'Europe/Berlin',
+      from: '2026-10-25',
+      to: '2026-10-26',
+      start: '2026-10-24T22:00:00Z',
+      end: '2026-10-25T23:00:00Z',
+    },
+    {
+      zone: 'America/New_York',
+      from: '2026-11-01',
+      to: '2026-11-02',
+      start: '2026-11-01T04:00:00Z',
+      end: '2026-11-02T05:00:00Z',
+    },
+    {
+      zone: 'Asia/Kathmandu',
+      from: '2026-01-01',
+      to: '2026-01-02',
+      start: '2025-12-31T18:15:00Z',
+      end: '2026-01-01T18:15:00Z',
+    },
+    {
+      zone: 'Africa/Cairo',
+      from: '2026-04-24',
+      to: '2026-04-25',
+      start: '2026-04-23T22:00:00Z',
+      end: '2026-04-24T21:00:00Z',
+    },
+    {
+      zone: 'America/Havana',
+      from: '2026-11-01',
+      to: '2026-11-02',
+      start: '2026-11-01T04:00:00Z',
+      end: '2026-11-02T05:00:00Z',
+    },
+    {
+      zone: 'America/Santiago',
+      from: '2026-04-05',
+      to: '2026-04-06',
+      start: '2026-04-05T04:00:00Z',
+      end: '2026-04-06T04:00:00Z',
+    },
+  ])('begin days as $zone does, from $from to $to', async ({ zone, from, to, start, end }) => {
+    const { live } = await newWorkspace();
+    const query = { from, to, ...(zone && { timeZone: zone }) };
+    const { body } = await live.get('/v1/analytics/messaging', query);
+    expect(body).toMatchObject({ from: start, to: end });
+    expect((await live.get('/v1/analytics/dashboard', query)).body).toMatchObject({ from: start, to: end });
+    expect(body.items[0].key).toBe(from);
+    expect(body.items.at(-1).key).toBe(to);
+  });
+
+  test('count a message on its day in the zone', async () => {
+    const workspace = await newWorkspace();
+    const { account, receive } = sandboxOf(workspace);
+    const { id } = await account('Bot');
+    for (const at of ['2026-10-24T21:59:59Z', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z'])
+      await receive(id, 'ada', at);
+    const daysIn = async (timeZone: string) => {
+      const query = { from: '2026-10-24T00:00:00Z', to: '2026-10-26T12:00:00Z', timeZone };
+      const { body } = await workspace.test.get('/v1/analytics/messaging', query);
+      return body.items.map(({ key, received }: { key: string; received: number }) => [key, received]);
+    };
+    expect(await daysIn('Europe/Berlin')).toEqual([
+      ['2026-10-24', 1],
+      ['2026-10-25', 2],
+      ['2026-10-26', 1],
+    ]);
+    expect(await daysIn('UTC')).toEqual([
+      ['2026-10-24', 2],
+      ['2026-10-25', 2],
+      ['2026-10-26', 0],
+    ]);
+  });
+
+  test.each(['Europe/Atlantis', '+02:00', 'local'])('are refused for the zone %s', async (timeZone) => {
+    const { live } = await newWorkspace();
+    for (const path of ['/v1/analytics/messaging', '/v1/analytics/dashboard'])
+      expect(await live.get(path, { timeZone })).toMatchObject({
+        status: 400,
+        body: { details: { fields: [{ code: 'invalid_format', field: 'query.timeZone' }] } },
+      });
+  });
+
   test('are given per account and filtered by it', async () => {
     const workspace = await newWorkspace();
     const { test: client } = workspace;

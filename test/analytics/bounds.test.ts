@@ -22,6 +22,8 @@ import { between } from '#test/between.ts';
 import { rowsRead, slowly } from '#test/rows.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
+const timeZone = 'UTC';
+
 afterEach(() => {
   vi.unstubAllEnvs();
 });
@@ -49,8 +51,9 @@ test('a range with more messages than one call may read is refused, and a shorte
   const spring = { from: '2026-03-01T00:00:00Z', to: '2026-03-05T00:00:00Z' };
   const later = { from: '2026-03-02T00:00:00Z', to: '2026-03-02T01:00:00Z' };
   const analyses = [
-    (range: typeof spring) => analyseDashboard(unit(tenant), range).then(({ messages }) => messages),
-    (range: typeof spring) => analyseMessaging(unit(tenant), { ...range, groupBy: 'day' }).then(({ totals }) => totals),
+    (range: typeof spring) => analyseDashboard(unit(tenant), { ...range, timeZone }).then(({ messages }) => messages),
+    (range: typeof spring) =>
+      analyseMessaging(unit(tenant), { ...range, timeZone, groupBy: 'day' }).then(({ totals }) => totals),
   ];
   for (const analyse of analyses) {
     expect(await analyse(spring)).toMatchObject({ received: 4 });
@@ -118,7 +121,7 @@ test('the dashboard counts unread and overdue rows without reading each of them'
   await entries(indexPartition(tenant, Tasks, { due: true }), Tasks, `${past}#`);
   let dashboard: unknown;
   const rows = await rowsRead(async () => {
-    dashboard = await analyseDashboard(unit(tenant), {});
+    dashboard = await analyseDashboard(unit(tenant), { timeZone });
   });
   expect(dashboard).toMatchObject({ contacts: { withUnread: 0 }, tasks: { open: 4, overdue: 3 } });
   expect(rows).toBeLessThan(60);
@@ -159,12 +162,12 @@ test('contacts that were made in a range are counted to the second', async () =>
   const ends = [...times, '2026-02-10T00:00:00Z', '2026-04-15T00:00:00Z', '2026-04-20T00:00:00Z'].sort();
   for (const from of ends) {
     for (const to of ends.filter((end) => end > from)) {
-      const { contacts } = await analyseDashboard(unit(tenant), { from, to });
+      const { contacts } = await analyseDashboard(unit(tenant), { from, to, timeZone });
       const made = times.filter((time) => from <= time && time <= to);
       expect({ from, to, ...contacts }).toMatchObject({ from, to, total: ids.length, new: made.length });
     }
   }
-  expect((await analyseDashboard(unit(tenant), {})).contacts.new).toBe(1);
+  expect((await analyseDashboard(unit(tenant), { timeZone })).contacts.new).toBe(1);
 });
 
 test('a range of months does not walk through what was made and completed in them', async () => {
@@ -178,7 +181,7 @@ test('a range of months does not walk through what was made and completed in the
   await entries(indexPartition(tenant, Contacts, { created: true }));
   await largeDay(indexPartition(tenant, Jobs, { month: '2026-04' }), '2026-04-10', { status: 'sent' });
   const rows = await rowsRead(() =>
-    analyseDashboard(unit(tenant), { from: '2026-03-03T00:00:00Z', to: '2026-05-20T00:00:00Z' }),
+    analyseDashboard(unit(tenant), { from: '2026-03-03T00:00:00Z', to: '2026-05-20T00:00:00Z', timeZone }),
   );
   expect(rows).toBeLessThan(20);
 });

@@ -10,8 +10,10 @@ export const analytics: Noun = {
   },
   parameters: {
     '*': {
-      from: 'Start of the range, inclusive. Default: 30 days before `to`.',
-      to: 'End of the range, inclusive. Default: now. A range has at most 366 days.',
+      from: 'Start of the range, inclusive. A date alone is the start of that day in `timeZone`. Default: 30 days before `to`.',
+      to: 'End of the range, inclusive. A date alone is the start of that day in `timeZone`. Default: now. A range has at most 366 days.',
+      timeZone:
+        'Zone of the IANA database whose days count, such as `Europe/Berlin`; daylight saving time is followed. Default `UTC`.',
     },
     analyticsMessaging: {
       groupBy: 'The grouping of `items`: one entry for each day, week, month, or account. Default `day`.',
@@ -66,7 +68,7 @@ export const analytics: Noun = {
       items: 'One entry for each period in ascending order, or one for each account.',
     },
     MessagingAnalyticsItem: {
-      key: 'First day of the period, as in `2026-11-16`. When you group by account, the id of the account as text.',
+      key: 'First day of the period in `timeZone`, as in `2026-11-16`. When you group by account, the id of the account as text.',
       accountId: 'Id of the account when you group by account. Null otherwise.',
       sent: 'Messages sent in this period or by this account.',
       failed: 'Messages that could not be sent in this period or by this account.',

@@ -1,0 +1,48 @@
+import { dayMs, dayOf, hourMs, timestamp } from '#lib/core/clock.ts';
+
+export const defaultZone = 'UTC';
+
+/** Returns whether the name is a zone of the IANA database: offsets such as `+02:00` are none. */
+export function isZone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the functions that tell the days of a zone. */
+export function zoneOf(name: string) {
+  const format = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset', hour: 'numeric' });
+  const offsetAt = (atMs: number): number => {
+    const [, sign, hours, minutes = 0, seconds = 0] =
+      /GMT([+-])(\d+)(?::(\d+))?(?::(\d+))?/.exec(format.format(atMs)) ?? [];
+    return hours === undefined
+      ? 0
+      : Number(`${sign}1`) * (Number(hours) * hourMs + Number(minutes) * 60_000 + Number(seconds) * 1000);
+  };
+  const dayAt = (atMs: number): string => dayOf(timestamp(new Date(atMs + offsetAt(atMs))));
+  /** Offsets change at full minutes, and to ask for one takes longer than to remember it. */
+  const known = new Map<string, string>();
+  return {
+    /** Returns the day of a time, as in `2026-11-20`. */
+    day(at: string): string {
+      if (name === defaultZone) return dayOf(at);
+      const minute = at.slice(0, 16);
+      const day = known.get(minute) ?? dayAt(Date.parse(at));
+      known.set(minute, day);
+      return day;
+    },
+    /** Returns the first moment of a day, which is not at 00:00 where the clocks change at midnight. */
+    start(day: string): string {
+      const midnightMs = Date.parse(`${day}T00:00:00Z`);
+      const [before, after] = [-dayMs, dayMs].map((byMs) => midnightMs - offsetAt(midnightMs + byMs)) as [
+        number,
+        number,
+      ];
+      const first = [Math.min(before, after), Math.max(before, after)].find((atMs) => dayAt(atMs) === day);
+      return timestamp(new Date(first ?? after));
+    },
+  };
+}
+export type Zone = ReturnType<typeof zoneOf>;
