@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CrmClient, EventKind } from '#client/index.ts';
+import type { CrmClient, EventKind } from '../client/index.ts';
 import { eventKinds } from './kinds.ts';
 import { Failure } from './verb.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClientOptions, type CrmClient, createClient } from '#client/index.ts';
+import { type ClientOptions, type CrmClient, createClient } from '../client/index.ts';
 import { type CommonValues, Failure, UsageError } from './verb.ts';
 
 export interface Connection {

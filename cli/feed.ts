@@ -1,5 +1,5 @@
-import type { AnyEvent, CrmClient } from '#client/index.ts';
-import { keptEvents } from '#client/kept-events.ts';
+import type { AnyEvent, CrmClient } from '../client/index.ts';
+import { keptEvents } from '../client/kept-events.ts';
 import { UsageError } from './verb.ts';
 
 const pageSize = 100;

@@ -1,4 +1,4 @@
-import type { EventKind } from '#client/index.ts';
+import type { EventKind } from '../client/index.ts';
 
 /** Every kind of event. Made of lib/events/kinds.ts by `npm run event-names`. */
 export const eventKinds = [

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { ApiError } from '#client/index.ts';
-import manifest from '../package.json' with { type: 'json' };
+import { ApiError } from '../client/index.ts';
 import { helpOf, overview } from './help.ts';
 import { endWithReader, Output } from './output.ts';
+import manifest from './package.json' with { type: 'json' };
 import { commonOptions, Failure, UsageError, type Values, type Verb } from './verb.ts';
 import { verbs } from './verbs.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiError, type CrmClient, type Schema } from '#client/index.ts';
+import { ApiError, type CrmClient, type Schema } from '../client/index.ts';
 
 type Delivery = Schema<'Delivery'>;
 

@@ -27,7 +27,7 @@ ${readers}};
 `;
 
 /** cli/kinds.ts: the same for the command line, which knows the API alone. */
-export const renderKindsOfCli = () => `import type { EventKind } from '#client/index.ts';
+export const renderKindsOfCli = () => `import type { EventKind } from '../client/index.ts';
 
 /** Every kind of event. Made of lib/events/kinds.ts by \`npm run event-names\`. */
 export const eventKinds = [

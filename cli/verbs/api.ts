@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
-import { type CrmClient, errorOf } from '#client/index.ts';
+import { type CrmClient, errorOf } from '../../client/index.ts';
 import { connect } from '../connection.ts';
 import { type Field, fieldOf, withField } from '../fields.ts';
 import { operandsOf } from '../operands.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AnyEvent, CrmClient, Schema } from '#client/index.ts';
+import type { AnyEvent, CrmClient, Schema } from '../../client/index.ts';
 import { connect } from '../connection.ts';
 import { attemptLine, isTaken, post, receiverUrl, signingSecret } from '../delivery.ts';
 import { findEvent } from '../feed.ts';

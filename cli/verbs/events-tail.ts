@@ -1,4 +1,4 @@
-import { keptEvents } from '#client/kept-events.ts';
+import { keptEvents } from '../../client/kept-events.ts';
 import { connect, reaching } from '../connection.ts';
 import { eventLine, wantedKinds } from '../feed.ts';
 import { countOf, noOperands } from '../operands.ts';

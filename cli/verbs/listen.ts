@@ -1,5 +1,5 @@
-import type { AnyEvent, CrmClient } from '#client/index.ts';
-import { keptEvents } from '#client/kept-events.ts';
+import type { AnyEvent, CrmClient } from '../../client/index.ts';
+import { keptEvents } from '../../client/kept-events.ts';
 import { connect, reaching } from '../connection.ts';
 import { attemptLine, type Delivery, post, receiverUrl, signingSecret } from '../delivery.ts';
 import { checkPatterns, eventLine, fits, wantedKinds } from '../feed.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CrmClient, Schema } from '#client/index.ts';
+import type { CrmClient, Schema } from '../../client/index.ts';
 import { connect, reaching } from '../connection.ts';
 import { countOf, noOperands } from '../operands.ts';
 import { green, printable, red } from '../output.ts';

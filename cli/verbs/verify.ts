@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { verifyWebhook, WebhookVerificationError } from '#client/index.ts';
+import { verifyWebhook, WebhookVerificationError } from '../../client/index.ts';
 import { operandsOf } from '../operands.ts';
 import { Failure, UsageError, verb } from '../verb.ts';
 

@@ -92,7 +92,7 @@ function typescriptOf(sample: Sample, baseUrl: string): string {
   const name = `'${path}'`;
   const call = Object.keys(given).length > 0 ? `${name}, ${literal(given)}` : name;
   return [
-    "import { createClient } from 'crm-api/client';",
+    "import { createClient } from 'crm-api-client';",
     '',
     `const crm = createClient({ baseUrl: '${baseUrl}', apiKey: process.env.CRM_API_KEY ?? '' });`,
     isList

@@ -33,7 +33,7 @@ export const Events = ({ document }: { document: Document }) => (
   </>
 );
 
-const verify = `import { verifyWebhook } from 'crm-api/client';
+const verify = `import { verifyWebhook } from 'crm-api-client';
 
 // Raises a WebhookVerificationError for
 // what is not ours. rawBody is unparsed.

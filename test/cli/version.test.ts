@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from '../../cli/package.json' with { type: 'json' };
 
 const run = promisify(execFile);
 const program = join(import.meta.dirname, '../../cli/crm.js');

@@ -29,10 +29,12 @@ test('openapi.json is what the routes say', async () => {
   expect(await readFile(join(root, 'openapi.json'), 'utf8')).toBe(rendered);
 });
 
-test("the package's version is the contract's revision", async () => {
+test("every package's version is the contract's revision", async () => {
   const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'));
-  const [manifest, lock] = await Promise.all([read('package.json'), read('package-lock.json')]);
-  const versions = [manifest.version, lock.version, lock.packages[''].version, JSON.parse(rendered).info.version];
+  const manifests = await Promise.all(['', 'client/', 'cli/'].map((folder) => read(`${folder}package.json`)));
+  const lock = await read('package-lock.json');
+  const locked = ['', 'client', 'cli'].map((folder) => lock.packages[folder]);
+  const versions = [...manifests, lock, ...locked, JSON.parse(rendered).info].map(({ version }) => version);
   expect(versions).toEqual(versions.map(() => apiRevision));
 });
 

@@ -46,7 +46,7 @@ const runners: Record<string, { isHere: boolean; run(source: string): Promise<st
     run: async (source) => {
       const file = join(folder, 'example.mjs');
       const client = pathToFileURL(join(root, 'client/index.ts')).href;
-      await writeFile(file, source.replace('crm-api/client', client));
+      await writeFile(file, source.replace('crm-api-client', client));
       return (await run(process.execPath, [file], { env: environment() })).stdout;
     },
   },
@@ -77,7 +77,7 @@ test('the TypeScript example of every operation compiles', async () => {
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: {
-      paths: { 'crm-api/client': [join(root, 'client/index.ts')] },
+      paths: { 'crm-api-client': [join(root, 'client/index.ts')] },
       noPropertyAccessFromIndexSignature: false,
     },
     include: ['*.ts'],
