@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { withoutFiller } from './filler.ts';
+import { endsWithAttribution } from './quotes.ts';
 
 /** Elements that stand on lines of their own. */
 const blocks = new Set(
@@ -146,13 +147,18 @@ class Writer {
     else if (bare(words) !== bare(shown) && bare(words) !== bare(shown.replace(/\?.*$/s, ''))) this.add(` <${shown}>`);
   }
 
-  #isQuote(name: string, { class: classes = '', id = '', style = '' }: Attributes): boolean {
+  #isQuote(name: string, { type = '', class: classes = '', id = '', style = '', ...others }: Attributes): boolean {
     if (!this.#isUnquoted) return false;
+    if (quoteClass.test(classes) || quoteId.test(id)) return true;
     // Gmail indents by one without a border.
-    return (name === 'blockquote' && !/border:\s*none/i.test(style)) || quoteClass.test(classes) || quoteId.test(id);
+    if (name !== 'blockquote' || /border:\s*none/i.test(style)) return false;
+    const isMarked = /^cite$/i.test(type) || 'cite' in others || /border-left/i.test(style);
+    return isMarked || endsWithAttribution(this.pieces.slice(-maxAttributionPieces).join(''));
   }
 }
 
+/** So many pieces have the lines of an attribution, with its links and line ends. */
+const maxAttributionPieces = 20;
 const isSpace = /\s/;
 const isShownAsBlock = /display:\s*(?:block|table|flex|grid|list-item)/i;
 const isAddress = /^(?:https?|mailto|tel|ftp):/i;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import libmime from 'libmime';
 import PostalMime, { type Address, addressParser, decodeWords } from 'postal-mime';
 import { now, timestamp } from '#lib/core/clock.ts';
+import { isForwardSubject } from '#lib/core/mail-subject.ts';
 import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { maxAttachments } from '#lib/entities/message.ts';
@@ -107,7 +108,7 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
       virusVerdict: headers('x-ses-virus-verdict')[0],
     },
     // Last, because it says what all the others left out.
-    ...bodyOf(texts, unread, omitted),
+    ...bodyOf(texts, { unread, omitted, isForward: isForwardSubject(subject) }),
   };
 }
 
@@ -116,22 +117,30 @@ const briefCharacters = 8_000;
 
 /** The beginning of its text alone, and why. */
 export const abridged = (
-  { bodyText }: Pick<Mail, 'bodyText'>,
+  { bodyText, subject }: Pick<Mail, 'bodyText' | 'subject'>,
   reason: string,
 ): Pick<Mail, 'bodyText' | 'bodyHtml' | 'newText'> => {
   const beginning = firstCharacters(bodyText, briefCharacters).trim();
   const note = `[Left out of this mail: all else that it says, because ${reason}.]`;
-  return { bodyText: `${beginning}\n\n${note}`, bodyHtml: null, newText: newTextOf(beginning) };
+  return {
+    bodyText: `${beginning}\n\n${note}`,
+    bodyHtml: null,
+    newText: newTextOf(beginning, { isForward: isForwardSubject(subject) }),
+  };
 };
 
 /** Returns the body to show, with a note of all omitted parts. */
-function bodyOf(texts: Contents['texts'], unread: readonly string[], omitted: string[]) {
+function bodyOf(
+  texts: Contents['texts'],
+  { unread, omitted, isForward }: Pick<Contents, 'unread' | 'omitted'> & { isForward: boolean },
+) {
   const html = htmlOf(texts, omitted);
   const whole = texts.map((part) => shownOf(part)).join('\n');
   const text = withoutControls(whole).trim();
-  const fresh = texts.some(isOfHtml)
-    ? withoutControls(texts.map((part) => shownOf(part, true)).join('\n')).trim()
-    : text;
+  const fresh =
+    !isForward && texts.some(isOfHtml)
+      ? withoutControls(texts.map((part) => shownOf(part, true)).join('\n')).trim()
+      : text;
   if (text.length > maxTextCharacters) omitted.push('the end of its text');
   const left = omitted.length === 0 ? [] : [`Left out of this mail: ${[...new Set(omitted)].join('; ')}.`];
   const note = [...unread, ...left].map((words) => `[${words}]`).join('\n');
@@ -139,7 +148,7 @@ function bodyOf(texts: Contents['texts'], unread: readonly string[], omitted: st
   return {
     bodyText: `${text.slice(0, room).toWellFormed()}\n\n${note}`.trim(),
     bodyHtml: html === null || note === '' ? html : `${html}<p>${paragraphs(note)}</p>`,
-    newText: newTextOf(fresh.slice(0, room).toWellFormed()),
+    newText: newTextOf(fresh.slice(0, room).toWellFormed(), { isForward }),
   };
 }
 

@@ -56,10 +56,15 @@ const wrote = [
     'shkroi',
     'लिखा',
   ],
-].join('|');
+]
+  // A word with blanks around it is no end of another, such as "overwrites".
+  .map((word) => (/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word) ? `(?<!\\p{L})${word}` : word))
+  .join('|');
 const hasAttribution = new RegExp(`(?:${wrote})[^\\n]{0,80}[:：]$`, 'iu');
 const endsWithAddress = /<[^<>\s]+@[^<>\s]+>\)?\s?[:：]$/;
 const hasDateOrAddress = /\d|@/;
+/** People name a day, programs its time or an address. */
+const hasTimeOrAddress = /@|\d[:：h時时]\s?\d{2}|(?<![\d.])\d{1,2}\.\d{2}(?![\d.])/;
 
 /** The first label of the head of a quoted mail, as Outlook and its like write it, and labels that come after it. */
 const authors = words(
@@ -81,20 +86,28 @@ const maxLineCharacters = 400;
 /** An attribution may be broken into so many lines. */
 const maxAttributionLines = 3;
 
-/** Returns a text without what it quotes: the lines with a mark, what says whose they are, and a mail that follows below. */
-export function newTextOf(text: string): string {
+/**
+ * Returns a text without what it quotes: the lines with a mark, what says whose they are, and a mail that follows below. A mail that is
+ * passed on quotes nothing.
+ */
+export function newTextOf(text: string, { isForward = false } = {}): string {
   const lines = text.split('\n');
   const own: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] as string;
+    const isForwardedHead = isForward && isHeadAt(lines, at);
+    const isSeparator = separator.test(line.slice(0, maxLineCharacters));
+    if (isForwardedHead || (isSeparator && (isForward || forwarded.test(line)))) {
+      own.push(...lines.slice(at));
+      break;
+    }
     if (isQuoted.test(line)) continue;
     const next = at + attributionLines(lines, at);
     if (next > at) {
       const following = lines.slice(next, next + 3).find((one) => one.trim() !== '');
       if (following === undefined || !isQuoted.test(following)) break;
       at = next - 1;
-    } else if (isHeadAt(lines, at) || (separator.test(line.slice(0, maxLineCharacters)) && !forwarded.test(line)))
-      break;
+    } else if (isHeadAt(lines, at) || isSeparator) break;
     else own.push(line);
   }
   return own
@@ -102,6 +115,12 @@ export function newTextOf(text: string): string {
     .replace(/\n[\s_-]*$/, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+/** Whether a text ends with what says who wrote the quote that follows. */
+export function endsWithAttribution(text: string): boolean {
+  const lines = text.trimEnd().split('\n').slice(-maxAttributionLines);
+  return lines.some((_, at) => attributionLines([...lines, '>'], at) === lines.length - at);
 }
 
 /** How many lines from here say who wrote what follows, 0 where none do. */
@@ -112,13 +131,19 @@ function attributionLines(lines: readonly string[], at: number): number {
     if (line === '' || line.length > maxLineCharacters || isQuoted.test(line)) return 0;
     joined = `${joined} ${line}`.trim();
     if (!/[:：]$/.test(line)) continue;
-    const isWrote =
-      hasAttribution.test(joined) && (hasDateOrAddress.test(joined) || isQuoted.test(lines[at + count] ?? ''));
+    const following = lines.slice(at + count, at + count + 3).find((one) => one.trim() !== '');
+    const isBeforeQuote = isQuoted.test(following ?? '');
+    const isBeforeEnd = following === undefined && hasDateOrAddress.test(joined);
+    const isWrote = hasAttribution.test(joined) && (isBeforeQuote || isBeforeEnd || hasTimeOrAddress.test(joined));
     return isWrote || (endsWithAddress.test(joined) && /\d/.test(joined)) ? count : 0;
   }
   return 0;
 }
 
-/** Whether the head of a quoted mail begins here: it has a subject, too. */
-const isHeadAt = (lines: readonly string[], at: number): boolean =>
-  authors.test(lines[at] as string) && lines.slice(at + 1, at + maxHeadLines).some((line) => subjects.test(line));
+/** Whether the head of a quoted mail begins here: it has an address or a time, too, and a subject. */
+function isHeadAt(lines: readonly string[], at: number): boolean {
+  if (!authors.test(lines[at] as string)) return false;
+  const head = lines.slice(at, at + maxHeadLines);
+  const subject = head.findIndex((line) => subjects.test(line));
+  return subject > 0 && head.slice(0, subject).some((line) => hasTimeOrAddress.test(line));
+}

@@ -612,6 +612,43 @@ const quotes = quoted.map(([name, below]) => ({
   read: { newText: 'mine' },
 }));
 const otherQuotes: Kind[] = [
+  ...[
+    'the tool overwrites 3 files:\nmail, chat, and notes',
+    'the client wrote on 5 May:\nhe wants ten',
+    'From: Berlin\nTo: Paris\nSubject: freight',
+    'See\n---------- Forwarded message ---------\nFrom: Anna <a@b.example>\nSubject: Offer\n\nold\n> older',
+  ].map((text) => ({
+    name: `a text that quotes nothing: ${text}`,
+    raw: mail([], text),
+    read: { newText: text },
+  })),
+  ...['FW: Offer', '[EXT] WG: Offer'].map((subject) => ({
+    name: `a mail that ${subject} passes on`,
+    raw: mail([`Subject: ${subject}`], 'See\n\nFrom: Anna <a@b.example>\nSent: Friday\nTo: me\nSubject: Offer\n\nold'),
+    read: { newText: 'See\n\nFrom: Anna <a@b.example>\nSent: Friday\nTo: me\nSubject: Offer\n\nold' },
+  })),
+  {
+    name: 'a mail that is passed on in HTML',
+    raw: mail(
+      ['Subject: Fwd: Offer', 'Content-Type: text/html'],
+      '<div>See</div><div class="gmail_quote"><div class="gmail_attr">---------- Forwarded message ---------<br>From: Anna</div><p>old</p></div>',
+    ),
+    read: { newText: 'See\n---------- Forwarded message ---------\nFrom: Anna\nold' },
+  },
+  ...[
+    [
+      'a quote of one\u2019s own in HTML',
+      '<p>As he says:</p><blockquote>ten</blockquote><p>mine</p>',
+      'As he says:\nten\nmine',
+    ],
+    ['a cited quote in HTML', '<p>mine</p><blockquote type="cite">old</blockquote>', 'mine'],
+    ['a quote by its border in HTML', '<p>mine</p><blockquote style="border-left:1px solid">old</blockquote>', 'mine'],
+    [
+      'a quote after its author in HTML',
+      '<p>mine</p><p>On 5 May Anna wrote:</p><blockquote>old</blockquote>',
+      'mine',
+    ],
+  ].map(([name = '', given = '', newText]) => ({ name, raw: htmlMail(given), read: { newText } })),
   {
     name: 'answers between quotes',
     raw: mail([], 'On 1 May Anna wrote:\n> one?\nyes\n> two?\nno'),
