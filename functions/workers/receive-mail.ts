@@ -11,7 +11,7 @@ export const handler = queueWorker(
     // One at a time, and few side by side: a mail may have 40 MB, and strangers choose when they come.
     trigger: { queue: 'workspace-mail', batchSize: 1, maxConcurrency: 5 },
     readsUntrusted: true,
-    needs: ['mail-bucket', 'mail-sender'],
+    needs: ['mail-bucket', 'own-addresses'],
     timeoutSeconds: incomingMailTimeoutSeconds,
     memoryMb: 1024,
   },

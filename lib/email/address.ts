@@ -39,7 +39,7 @@ export function isOwnAddress(tenant: Tenant, email: string): boolean {
 
 /** Whether mail to this address comes to a workspace, or from the deployment's sender: an answer to it would be an answer to ourselves. */
 export const isOurs = (email: string): boolean =>
-  sameAddress(email, env('MAIL_FROM') ?? '') || tenantOf(email) !== undefined;
+  sameAddress(email, env('MAIL_FROM') ?? '') || tenantOf(email, env('MAIL_DOMAIN')) !== undefined;
 
 /** Whose own address this is, if it is one; with a domain only one of that domain. */
 export function tenantOf(email: string, domain?: string): Tenant | undefined {

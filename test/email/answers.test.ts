@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
+import { isOurs } from '#lib/email/address.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { settle } from '#test/harness.ts';
@@ -22,6 +23,18 @@ const messagesOf = async (threadId: number) =>
   (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
 const reply = (threadId: number, body: object = {}) =>
   workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'answer', ...body });
+
+test.each([
+  ['crm@localhost', true],
+  ['workspace-7@mail.example.com', true],
+  ['Workspace-7+test@MAIL.example.com', true],
+  ['workspace-7@buyer.example', false],
+  ['a@mail.example.com', false],
+])('an address belongs to the deployment only at its own domain: %s', (email, expected) => {
+  vi.stubEnv('MAIL_DOMAIN', 'mail.example.com');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(isOurs(email)).toBe(expected);
+});
 
 describe('a reply', () => {
   test.each([
@@ -48,7 +61,7 @@ describe('a reply', () => {
     const fields = [
       'From: form@shop.example',
       'To: sales@acme.example',
-      'Cc: c@buyer.example',
+      'Cc: c@buyer.example, CRM <crm@localhost>, workspace-7@mail.example.org',
       'Reply-To: a@buyer.example',
     ];
     const { threadId } = await receive(fields);

@@ -1,7 +1,7 @@
 import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { env } from '#lib/core/env.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
-import { canBeReached, distinct, isOurs, sameAddress, tenantOf } from '#lib/email/address.ts';
+import { canBeReached, distinct, isOurs, sameAddress } from '#lib/email/address.ts';
 import type { Arrival } from '#lib/email/arrival.ts';
 import { type Body, previewOf } from '#lib/email/body.ts';
 import { abridged, type Mail } from '#lib/email/mail.ts';
@@ -210,7 +210,7 @@ const latestOf = (
     from: mail.from,
     replyTo: answerable(mail),
     others: distinct([...mail.to, ...mail.cc])
-      .filter(({ email }) => tenantOf(email) === undefined)
+      .filter(({ email }) => !isOurs(email))
       .slice(0, maxParticipants),
     messageId: mail.messageId,
   },
