@@ -37,7 +37,10 @@ const phrases = [
   // English, German, French, Spanish, Italian, Portuguese, Dutch
   ...[
     'automatic(?:ally generated)? (?:reply|response|answer)',
-    'auto[- ]?(?:reply|response|responder)',
+    'auto[- ]?(?:reply|responder)',
+    'autoresponse|auto-response',
+    // The name of a kind of product, too: a question about it is a person's.
+    'auto response(?!.*\\?)',
     'automated (?:reply|response)',
   ],
   ...[
@@ -46,7 +49,7 @@ const phrases = [
   ],
   ...[
     'vacation (?:auto[- ]?reply|reply|response|message|notice)',
-    'on (?:vacation|holiday|annual leave|parental leave|maternity leave)',
+    'on (?:vacation|holiday|annual leave|parental leave|maternity leave)(?!\\s?:)',
     'absence (?:notice|notification)',
     'ooo',
   ],
@@ -249,14 +252,15 @@ const phrases = [
     '(?:외근|출장|휴가) ?중(?: ?자동 ?회신)?',
   ],
 ].join('|');
-const end = '\\s*(?:$|[:：︓\\-–—!.|/(（\\[【«"“]|re:|aw:|sv:|fwd?:)';
+/** The original subject follows a colon, or a prefix of its own; or nothing does but a note in brackets. */
+const end = '\\s*(?:[:︓]|(?:re|aw|sv|fwd?):|[.!]?$|[(\\[【][^?]*[)\\]】]$)';
 const isNotice = new RegExp(
   `^(?:auto(?:matic)?\\s?:\\s?)?(?:["“«*]{0,2}(?:${phrases})["”»*]{0,2}${end}|[【［\\[(（](?:${phrases})[】］\\])）])`,
   'iu',
 );
 /** Lotus Notes, and those who write as it does. */
 const isNotesNotice =
-  /^(?:auto:\s?)?\S[^:]{0,80}\s(?:is|will be|am) (?:currently )?(?:out of (?:the )?office|on (?:vacation|holiday|leave)|away from the office)(?:[.!]?$|\s?[(,]|\s(?:from|until|till|through|starting|and will))/iu;
+  /^(?:auto:\s?)?\S[^:]{0,80}\s(?:is|will be|am) (?:currently )?(?:out of (?:the )?office|on (?:vacation|holiday|leave)|away from the office)(?:[.!]?$|\s?\([^?]*\)$|(?:,|\s(?:from|until|till|through|starting|and will))\s(?!.*\s[-–—/]\s)[^?:]*$)/iu;
 
 /** Whether a subject is one that mail programs give absence notices. A person who answers one says `Re:` before it. */
 export function isAbsenceSubject(subject: string): boolean {

@@ -1,3 +1,5 @@
+import { dayMs, minuteMs } from '#lib/core/clock.ts';
+
 /** The methods of RFC 5546 in words. */
 const methods = new Map([
   ['REQUEST', 'Invitation'],
@@ -59,30 +61,64 @@ function eventText(event: Map<string, Property>, method: string): string {
   const text = (name: string) => unescaped(event.get(name)?.value ?? '');
   const [, answer = ''] = /;PARTSTAT=([\w-]+)/i.exec(event.get('ATTENDEE')?.parameters ?? '') ?? [];
   const head = (method === 'REPLY' ? answers.get(answer.toUpperCase()) : methods.get(method)) ?? 'Event';
-  const end = event.get('DTEND') ?? event.get('DUE');
-  const times = [event.get('DTSTART'), end].flatMap((time) => (time ? [timeText(time)] : []));
-  const [first, last] = times;
-  const isOneDay = first && last && first.day !== '' && first.day === last.day;
-  const shown = isOneDay
-    ? [first.text.replace(first.zone, ''), last.text.replace(`${last.day} `, '')]
-    : times.map((time) => time.text);
+  const when = whenText(event);
   return [
     `${head}: ${text('SUMMARY') || '(no title)'}`,
-    ...(shown.length > 0 ? [`When: ${shown.join(' – ')}`] : []),
+    ...(when === '' ? [] : [`When: ${when}`]),
     ...(text('LOCATION') === '' ? [] : [`Where: ${text('LOCATION')}`]),
   ].join('\n');
 }
 
-/** A time as it was written, with its zone. */
-function timeText({ parameters, value }: Property) {
+/** The times of an event as they were written, with their zones; of one day and one zone both once. */
+function whenText(event: Map<string, Property>): string {
+  const start = timeOf(event.get('DTSTART'));
+  const due = event.get('DTEND') ?? event.get('DUE');
+  const end = due ? timeOf(due) : start && after(start, event.get('DURATION')?.value ?? '');
+  // The day on which days end is the first that is not of them.
+  const last = event.has('DUE') || end?.clock !== '' ? end : shiftedBy(end, -dayMs);
+  const known = [start, last].filter((time) => time !== undefined);
+  const [first, second] = known;
+  if (!first || !second) return known.map(timeText).join('');
+  if (first.zone !== second.zone || first.day !== second.day) return known.map(timeText).join(' – ');
+  return first.clock === '' ? timeText(first) : `${first.day} ${first.clock} – ${second.clock}${second.zone}`;
+}
+
+interface Time {
+  day: string;
+  /** Empty where a day is meant. */
+  clock: string;
+  zone: string;
+}
+
+const timeText = ({ day, clock, zone }: Time) => (clock === '' ? day : `${day} ${clock}${zone}`);
+
+function timeOf(property: Property | undefined): Time | undefined {
+  if (!property) return undefined;
+  const { parameters, value } = property;
   const [, year, month, date, hours, minutes, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*(Z?))?/.exec(value) ?? [];
-  if (year === undefined) return { text: value, day: '', zone: '' };
+  if (year === undefined) return { day: value, clock: '', zone: '' };
   const [, quoted, bare] = /;TZID=(?:"([^"]*)"|([^;:]*))/i.exec(parameters) ?? [];
   const zone = utc ? ' UTC' : (quoted ?? bare) ? ` (${quoted ?? bare})` : '';
   const day = `${year}-${month}-${date}`;
-  return hours === undefined
-    ? { text: day, day: '', zone: '' }
-    : { text: `${day} ${hours}:${minutes}${zone}`, day, zone };
+  return hours === undefined ? { day, clock: '', zone: '' } : { day, clock: `${hours}:${minutes}`, zone };
+}
+
+/** Returns the end by a duration (RFC 5545, 3.3.6). */
+function after(start: Time, duration: string): Time | undefined {
+  const [found, weeks = 0, days = 0, hours = 0, minutes = 0] =
+    /^\+?P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:\d+S)?)?$/i.exec(duration) ?? [];
+  if (found === undefined) return undefined;
+  const allDays = 7 * Number(weeks) + Number(days);
+  return shiftedBy(start, allDays * dayMs + (Number(hours) * 60 + Number(minutes)) * minuteMs);
+}
+
+/** By the clock on the wall: a change to or from summer time between is not counted. */
+function shiftedBy(time: Time | undefined, ms: number): Time | undefined {
+  if (!time) return undefined;
+  const at = new Date(`${time.day}T${time.clock || '00:00'}Z`).getTime();
+  if (Number.isNaN(at)) return time;
+  const [day = '', clock = ''] = new Date(at + ms).toISOString().split('T');
+  return { ...time, day, clock: time.clock === '' ? '' : clock.slice(0, 5) };
 }
 
 const unescaped = (text: string) =>

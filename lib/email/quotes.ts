@@ -85,6 +85,8 @@ const isQuoted = /^\s{0,3}(?:>|\|\s)/;
 const maxLineCharacters = 400;
 /** An attribution may be broken into so many lines. */
 const maxAttributionLines = 3;
+/** The first of several lines has the day, or its first word. */
+const beginsAttribution = /\d|^\s*(?:on|am|le|el|il|op|em|den|dne|w) /i;
 
 /**
  * Returns a text without what it quotes: the lines with a mark, what says whose they are, and a mail that follows below. A mail that is
@@ -131,6 +133,8 @@ function attributionLines(lines: readonly string[], at: number): number {
     if (line === '' || line.length > maxLineCharacters || isQuoted.test(line)) return 0;
     joined = `${joined} ${line}`.trim();
     if (!/[:：]$/.test(line)) continue;
+    const isWhole = /\d/.test(line.replace(/<[^<>]*@[^<>]*>/, ''));
+    if (count > 1 && (isWhole || !beginsAttribution.test(lines[at] as string))) return 0;
     const following = lines.slice(at + count, at + count + 3).find((one) => one.trim() !== '');
     const isBeforeQuote = isQuoted.test(following ?? '');
     const isBeforeEnd = following === undefined && hasDateOrAddress.test(joined);

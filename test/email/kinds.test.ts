@@ -90,6 +90,9 @@ test.each([
   'Answer: yes',
   'Regarding: x',
   'AWS: down',
+  'HA: x',
+  'R2: x',
+  'Ant: x',
 ])('a subject is no reply when it is %j', (subject) => {
   expect(isReplySubject(subject)).toBe(false);
 });
@@ -99,6 +102,7 @@ test.each([
   ['Re: [Ticket 5] Angebot', '[Ticket 5] Angebot'],
   ['Re: [EXT] [Ticket 5] Angebot', '[Ticket 5] Angebot'],
   ['Fwd: Angebot', 'Angebot'],
+  ['Red: Angebot', 'Red: Angebot'],
 ])('the topic of %j keeps what belongs to it', (subject, topic) => {
   expect(topicOf(subject)).toBe(topic);
 });

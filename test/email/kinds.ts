@@ -67,6 +67,11 @@ const absences = [
   ],
   ...[
     'Anna Smith is out of the office',
+    'Anna Smith is out of the office until 1 May',
+    'Out of Office (back on Monday)',
+    'Automatic reply: Can we meet?',
+    'On vacation',
+    'Auto Response: Offer',
     'AUTO: Anna is out of the office (returning 12/01)',
     'Auto-Reply: Offer',
     'Autoreply: x',
@@ -158,6 +163,11 @@ const written = [
   ...[
     'Subject: Re: Automatic reply: Offer',
     'Subject: Out of office chairs',
+    'Subject: Anna is on vacation until Friday - who takes her accounts?',
+    'Subject: Out of office - can we still sign today?',
+    'Subject: On holiday / quote needed',
+    'Subject: On holiday: quote needed',
+    'Subject: Auto response: pricing for your product?',
     'Subject: Is the office out of paper?',
     'Subject: Automation',
   ],
@@ -326,6 +336,29 @@ const invitation = [
   ],
 ].join('\r\n');
 const invited = 'Invitation: Kick-off, part 1\nWhen: 2026-12-01 10:00 – 11:00 (Europe/Berlin)\nWhere: Room 5';
+
+const times: [string, string[], string][] = [
+  ['a day', ['DTSTART;VALUE=DATE:20261201', 'DTEND;VALUE=DATE:20261202'], '2026-12-01'],
+  ['days', ['DTSTART;VALUE=DATE:20261130', 'DTEND;VALUE=DATE:20261203'], '2026-11-30 – 2026-12-02'],
+  ['a day by its duration', ['DTSTART;VALUE=DATE:20261201', 'DURATION:P1D'], '2026-12-01'],
+  ['a day to be done by', ['DUE;VALUE=DATE:20261202'], '2026-12-02'],
+  [
+    'a flight',
+    ['DTSTART;TZID=Europe/Berlin:20261201T100000', 'DTEND;TZID=America/New_York:20261201T130000'],
+    '2026-12-01 10:00 (Europe/Berlin) – 2026-12-01 13:00 (America/New_York)',
+  ],
+  ['a duration', ['DTSTART:20261201T100000Z', 'DURATION:PT1H30M'], '2026-12-01 10:00 – 11:30 UTC'],
+  ['a duration of weeks', ['DTSTART:20261201T100000Z', 'DURATION:P2W'], '2026-12-01 10:00 UTC – 2026-12-15 10:00 UTC'],
+  ['no end', ['DTSTART:20261201T100000Z'], '2026-12-01 10:00 UTC'],
+];
+const events = times.map(([name, lines, when]) => ({
+  name: `the time of an event: ${name}`,
+  raw: mail(
+    ['Content-Type: text/calendar'],
+    ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'SUMMARY:x', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join('\r\n'),
+  ),
+  read: { bodyText: `Event: x\nWhen: ${when}` },
+}));
 
 /** DER of a CMS element. */
 const der = (tag: number, ...content: Buffer[]): Buffer => {
@@ -643,16 +676,22 @@ const otherQuotes: Kind[] = [
     ],
     ['a cited quote in HTML', '<p>mine</p><blockquote type="cite">old</blockquote>', 'mine'],
     ['a quote by its border in HTML', '<p>mine</p><blockquote style="border-left:1px solid">old</blockquote>', 'mine'],
-    [
-      'a quote after its author in HTML',
-      '<p>mine</p><p>On 5 May Anna wrote:</p><blockquote>old</blockquote>',
-      'mine',
-    ],
+    ['a quote after its author in HTML', '<p>mine</p><p>On 5 May Anna wrote:</p><blockquote>old</blockquote>', 'mine'],
   ].map(([name = '', given = '', newText]) => ({ name, raw: htmlMail(given), read: { newText } })),
   {
     name: 'answers between quotes',
     raw: mail([], 'On 1 May Anna wrote:\n> one?\nyes\n> two?\nno'),
     read: { newText: 'yes\nno' },
+  },
+  {
+    name: 'a line right above the author of a quote',
+    raw: mail([], 'I want 10\nOn 1 May Anna wrote:\n> old'),
+    read: { newText: 'I want 10' },
+  },
+  {
+    name: 'a line right above an author without a day',
+    raw: mail([], 'mine\nAnna wrote:\n> old'),
+    read: { newText: 'mine' },
   },
   {
     name: 'a form, which quotes nothing',
@@ -675,5 +714,5 @@ const otherQuotes: Kind[] = [
 
 export const kinds: Kind[] = [
   ...[...automatic, ...absences, ...written, ...unlabeled, ...labeled],
-  ...[...texts, ...forms, ...quotes, ...otherQuotes],
+  ...[...texts, ...events, ...forms, ...quotes, ...otherQuotes],
 ];
