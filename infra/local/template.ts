@@ -9,7 +9,7 @@ export interface TableToRun extends CreateTableCommandInput {
   ttlAttribute: string | undefined;
 }
 
-export interface QueueToRun {
+interface QueueToRun {
   name: string;
   attributes: Record<string, unknown>;
 }

@@ -263,7 +263,7 @@ const isNotesNotice =
   /^(?:auto:\s?)?\S[^:]{0,80}\s(?:is|will be|am) (?:currently )?(?:out of (?:the )?office|on (?:vacation|holiday|leave)|away from the office)(?:[.!]?$|\s?\([^?]*\)$|(?:,|\s(?:from|until|till|through|starting|and will))\s(?!.*\s[-–—/]\s)[^?:]*$)/iu;
 
 /** Whether a subject is one that mail programs give absence notices. A person who answers one says `Re:` before it. */
-export function isAbsenceSubject(subject: string): boolean {
+function isAbsenceSubject(subject: string): boolean {
   const shown = subject.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
   return [shown, withoutMarks(shown)].some(
     (one) => isNotice.test(one) || (!isReplySubject(one) && isNotesNotice.test(one)),

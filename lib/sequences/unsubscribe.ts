@@ -13,7 +13,7 @@ import { endEarly } from './end-early.ts';
 import { runningEnrollments } from './running.ts';
 
 /** Why a mail of a sequence is not sent. */
-export const unsubscribed = 'unsubscribed';
+const unsubscribed = 'unsubscribed';
 
 /** Where the recipient of a sequence mail unsubscribes; undefined where nobody knows the address of this deployment. */
 export async function unsubscribeUrl(tx: UnitOfWork, job: StoredJob): Promise<string | undefined> {
