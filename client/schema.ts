@@ -1225,7 +1225,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a queued e-mail
+         * @description Changes the text or the time of a mail that is still queued. Fields left out keep their values. A mail that is being sent, or was sent, answers 409 `job_not_queued`. On another day it counts in the quota of that day. Messages of accounts are changed by the operations of their channel.
+         *
+         *     Requires the scope `email:send`.
+         */
+        patch: operations["jobsPatch"];
         trace?: never;
     };
     "/v1/jobs": {
@@ -2152,7 +2158,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a queued Telegram message
+         * @description Changes the text or the time of a Telegram message that is still queued. Fields left out keep their values. A message that is being sent, or was sent, answers 409 `job_not_queued`. Recipient and files stay: to change those, cancel the message and queue another one.
+         *
+         *     Requires the scope `telegram:send`.
+         */
+        patch: operations["telegramPatchMessage"];
         trace?: never;
     };
     "/v1/telegram/messages/{id}/retry": {
@@ -2292,7 +2304,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a queued X message
+         * @description Changes the text or the time of an X message that is still queued. Fields left out keep their values. A message that is being sent, or was sent, answers 409 `job_not_queued`. Recipient and files stay: to change those, cancel the message and queue another one.
+         *
+         *     Requires the scope `twitter:send`.
+         */
+        patch: operations["twitterPatchMessage"];
         trace?: never;
     };
     "/v1/twitter/accounts/{id}": {
@@ -8238,6 +8256,15 @@ export interface components {
              */
             expiresAt?: string | null;
         };
+        PatchMailJob: {
+            /** @description New text, 1 to 100,000 characters. It takes the place of the whole body, with its HTML and the text that it quotes. */
+            text?: string;
+            /**
+             * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now.
+             */
+            runAt?: string | null;
+        };
         PatchMetadata: {
             /** @description The pairs to change, at most 50. Null removes a pair; pairs left out stay. */
             metadata: {
@@ -8282,6 +8309,24 @@ export interface components {
              * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
              */
             assignedToUserId?: number | null;
+        };
+        PatchTelegramMessage: {
+            /** @description New text, 1 to 4,000 characters, or 1,024 as the caption of files. It is plain: formats of the old text are gone. */
+            text?: string;
+            /**
+             * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now.
+             */
+            runAt?: string | null;
+        };
+        PatchTwitterMessage: {
+            /** @description New text, 1 to 10,000 characters. */
+            text?: string;
+            /**
+             * Format: date-time
+             * @description When to send it, up to 365 days ahead. Null or a time in the past means now.
+             */
+            runAt?: string | null;
         };
         PayInvoice: {
             /**
@@ -9991,7 +10036,7 @@ export interface components {
          *     - `ambiguous_match`: Several contacts match the upsert: `contactIds`. Merge them, or change the right one by its id.
          *     - `platform_mismatch`: The two contacts are on different platforms, so they cannot be merged. Keep both.
          *     - `tag_name_taken`: Another tag has this name: `tagId`. Use that tag, or choose another name.
-         *     - `job_not_queued`: The message is being sent, was sent, or has failed, so it cannot be canceled. Read the job for its status.
+         *     - `job_not_queued`: The message is being sent, was sent, or has failed, so it cannot be canceled or changed. Read the job for its status.
          *     - `job_not_failed`: The message has not failed, so it cannot be tried again. Read the job for its status.
          *     - `deal_won`: The value and currency of a won deal are booked and cannot change. Book a transaction to correct them.
          *     - `invoice_not_payable`: The invoice is a draft, canceled, or paid already: `status`. Only sent and overdue invoices can be paid.
@@ -15334,6 +15379,88 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    jobsPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the job, as the call that queued it has answered.
+                 * @example 9120
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Is the offer still open?",
+                 *       "runAt": "2026-12-11T09:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchMailJob"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 9120,
+                     *       "status": "queued",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
+                     *       "lastError": null,
+                     *       "accountId": 2,
+                     *       "channel": "telegram",
+                     *       "contactId": 7,
+                     *       "recipient": "ada_lovelace",
+                     *       "textPreview": "The offer holds until the end of the month.",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 5,
+                     *       "source": "api",
+                     *       "sequenceId": null,
+                     *       "apiKeyId": "k7Qm2ZpX9aBc",
+                     *       "completedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     jobsList: {
         parameters: {
             query?: {
@@ -19010,6 +19137,78 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    telegramPatchMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Is the offer still open?",
+                 *       "runAt": "2026-12-11T09:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchTelegramMessage"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 9120,
+                     *       "status": "queued",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
+                     *       "lastError": null,
+                     *       "accountId": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageJob"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     telegramRetry: {
         parameters: {
             query?: never;
@@ -19492,6 +19691,78 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    twitterPatchMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the account or of the job, as its list shows it.
+                 * @example 4711
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Is the offer still open?",
+                 *       "runAt": "2026-12-11T09:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchTwitterMessage"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 9120,
+                     *       "status": "queued",
+                     *       "runAt": "2026-11-23T09:00:00Z",
+                     *       "createdAt": "2026-11-20T16:10:00Z",
+                     *       "updatedAt": null,
+                     *       "lastError": null,
+                     *       "accountId": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageJob"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

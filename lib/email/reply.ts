@@ -5,6 +5,7 @@ import { firstCharacters } from '#lib/core/text.ts';
 import {
   type CreateReply,
   EmailMessages,
+  maxTextCharacters,
   type ReplyJob,
   type StoredEmailMessage,
 } from '#lib/entities/email-message.ts';
@@ -22,7 +23,6 @@ import { requireSender } from './sender.ts';
 import { bodyOf, getThread } from './store.ts';
 import { prepareMail, unnamed, type Written } from './written.ts';
 
-const maxTextCharacters = 100_000;
 const maxHtmlCharacters = 200_000;
 
 /**

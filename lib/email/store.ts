@@ -118,6 +118,20 @@ export async function storeEmail(tx: UnitOfWork, { body, ...message }: NewEmail)
   return stored;
 }
 
+/** Replaces the body of a message that waits to be sent. */
+export async function replaceBody(tx: UnitOfWork, message: StoredEmailMessage, body: Body): Promise<void> {
+  const { body: _, moreParts: __, ...others } = message;
+  const [first, ...more] = packBody(body, others);
+  const before = await morePartsOf(tx, message);
+  for (const part of before.slice(more.length)) tx.delete(BodyParts, part);
+  for (const [index, part] of more.entries()) {
+    const row = { threadId: message.threadId, messageId: message.id, part: index + 1, body: part };
+    if (index < before.length) tx.update(BodyParts, row);
+    else tx.create(BodyParts, row);
+  }
+  tx.update(EmailMessages, { ...message, body: first, moreParts: more.length });
+}
+
 type Shown = v.InferInput<typeof EmailMessage>;
 
 /** A message of a thread. Raises 404. */
@@ -164,11 +178,12 @@ async function shownBody(tx: UnitOfWork, message: StoredEmailMessage): Promise<B
   }
 }
 
-async function partsOf(
-  tx: UnitOfWork,
-  { threadId, id, body, moreParts }: StoredEmailMessage,
-): Promise<[string, ...string[]]> {
+const partsOf = async (tx: UnitOfWork, message: StoredEmailMessage): Promise<[string, ...string[]]> => [
+  message.body,
+  ...(await morePartsOf(tx, message)).map((part) => part.body),
+];
+
+function morePartsOf(tx: UnitOfWork, { threadId, id, moreParts }: StoredEmailMessage) {
   const places = Array.from({ length: moreParts }, (_, index) => ({ threadId, messageId: id, part: index + 1 }));
-  const more = moreParts === 0 ? [] : await tx.findAll(BodyParts, places);
-  return [body, ...more.map((part) => part.body)];
+  return moreParts === 0 ? [] : tx.findAll(BodyParts, places);
 }

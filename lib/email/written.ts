@@ -1,8 +1,8 @@
-import { dayMs, shifted } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
 import { maxRecipients } from '#lib/entities/email-message.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { takeFiles } from '#lib/files/store.ts';
+import { requireWithinYear } from '#lib/messages/jobs/change.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct } from './address.ts';
 import { isOverlong } from './body.ts';
@@ -10,7 +10,6 @@ import { sanitise } from './html.ts';
 import type { NewMail } from './outgoing.ts';
 import { requireReachable } from './suppressed.ts';
 
-const maxDelayDays = 365;
 /** In base64, with the text, SES takes no more. */
 const maxFilesBytes = 25 * 1024 * 1024;
 
@@ -36,8 +35,7 @@ export interface Written {
  */
 export async function prepareMail(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
   const { to, cc, bcc, subject, bodyText, bodyHtml, runAt, attachments: fileIds } = written;
-  if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs))
-    throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
+  requireWithinYear(tx, runAt);
   const [first, ...others] = to;
   const named = distinct([first, ...others]);
   const besides = (more: readonly Mailbox[]) => distinct([...named, ...more]).slice(named.length);

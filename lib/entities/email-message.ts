@@ -71,9 +71,12 @@ export const EmailMessageQuery = v.object(paging);
 
 const addresses = listInput(pattern(emailAddress, 254, 'an e-mail address'), 20, 'addresses');
 
-/** Limits of a text that a caller writes by mail. */
+/** Limit of a text that a caller writes by mail. */
+export const maxTextCharacters = 100_000;
+
+/** Limits of a mail that a caller writes. */
 const written = {
-  bodyText: text(100_000),
+  bodyText: text(maxTextCharacters),
   bodyHtml: v.optional(nullableText(200_000), null),
   cc: v.optional(addresses, []),
   bcc: v.optional(addresses, []),

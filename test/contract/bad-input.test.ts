@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { createDemo } from '#infra/local/demo.ts';
+import { dayMs, fromNow } from '#lib/core/clock.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
 import { parseQuery, readBody } from '#lib/http/operation.ts';
@@ -63,6 +64,9 @@ beforeAll(async () => {
   ids.set('/v1/webhooks/{id}', endpoint.id);
   const { body: login } = await client.post('/v1/telegram/logins', { phone: '+49 170 5550100' });
   ids.set('/v1/telegram/logins/{id}', login.id);
+  const later = { to: ['anna@example.com'], subject: 'Later', bodyText: 'Hello', runAt: fromNow(30 * dayMs) };
+  const { body: mail } = await client.post('/v1/email/messages', later, 202);
+  ids.set('/v1/jobs/{id}', mail.id);
   await makeMissing(client, { workspaceId, env: 'test' });
   before = await everything();
 });

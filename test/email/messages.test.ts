@@ -1,7 +1,9 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { fromNow } from '#lib/core/clock.ts';
-import { remaining } from '#lib/table/quota.ts';
+import { operator } from '#lib/core/tenant.ts';
+import { remaining, spend } from '#lib/table/quota.ts';
+import { transact } from '#lib/table/transact.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
@@ -15,6 +17,7 @@ beforeAll(async () => {
 });
 
 const path = '/v1/email/messages';
+const inDays = (days: number) => fromNow(days * 86_400_000);
 const threadOf = async (id: number, client = workspace.live) => (await client.get(`/v1/email/threads/${id}`)).body;
 const messagesOf = async (id: number, client = workspace.live) =>
   (await client.get(`/v1/email/threads/${id}/messages`)).body.items;
@@ -196,4 +199,40 @@ test.each([
     body: { details: { fields: [{ field, code }] } },
   });
   expect((await workspace.live.get('/v1/email/threads', { q: subject })).body.items).toEqual([]);
+});
+
+test('changing a queued mail replaces its body and its time, and leaves a sent one', async () => {
+  const to = ['rolf@example.com'];
+  const written = { to, subject: 'Soon', bodyText: 'Old words', bodyHtml: '<b>Old words</b>', runAt: inDays(2) };
+  const { id, threadId } = (await workspace.live.post(path, written, 202)).body;
+  const long = `New ${'words '.repeat(16_000)}`.trim();
+  const later = inDays(3);
+  const { body } = await workspace.live.patch(`/v1/jobs/${id}`, { text: long, runAt: later }, 200);
+  expect(body).toEqual((await workspace.live.get(`/v1/jobs/${id}`)).body);
+  expect(body).toMatchObject({ status: 'queued', runAt: later, textPreview: long.slice(0, 140) });
+  expect(await messagesOf(threadId)).toMatchObject([{ bodyText: long, bodyHtml: null, newText: long }]);
+  expect(await threadOf(threadId)).toMatchObject({ preview: expect.stringMatching(/^New words/) });
+  await workspace.live.patch(`/v1/jobs/${id}`, { text: 'Newest words', runAt: null }, 200);
+  expect(await ended(threadId, 'sent')).toMatchObject({ bodyText: 'Newest words', bodyHtml: null });
+  const [mail, ...others] = await sentWith('rolf@example.com');
+  expect([(await PostalMime.parse(mail as string)).text, others]).toEqual(['Newest words\n', []]);
+  expect(mail).not.toContain('Old words');
+  const late = await workspace.live.patch(`/v1/jobs/${id}`, { text: 'Too late' }, 409);
+  expect(late.body.details.reason).toBe('job_not_queued');
+});
+
+test('changing the day of a queued mail pays by the quota of the new day', async () => {
+  const { live, id: workspaceId } = await newWorkspace();
+  const perDay = 2000;
+  const pay = (amount: number, at: string) =>
+    transact({ workspaceId, env: 'live' }, operator, (tx) => spend(tx, 'emails', amount, at));
+  const written = { to: ['s@example.com'], cc: ['t@example.com'], subject: 'Two', bodyText: 'Hi', runAt: inDays(2) };
+  const { id } = (await live.post(path, written, 202)).body;
+  await pay(perDay - 1, inDays(3));
+  const full = await live.patch(`/v1/jobs/${id}`, { runAt: inDays(3) }, 429);
+  expect(full.body.details.reason).toBe('daily_quota');
+  await live.patch(`/v1/jobs/${id}`, { text: 'Hello', runAt: inDays(4) }, 200);
+  await expect(pay(perDay - 1, inDays(4))).rejects.toThrow();
+  await pay(perDay - 2, inDays(4));
+  await pay(perDay, inDays(2));
 });

@@ -519,3 +519,49 @@ async function eventsOf(kind: string, id: number, count: number) {
     return found.length >= count && found;
   }, `${count} ${kind}`);
 }
+
+test('changing a queued message changes its text and its time, and drops its formats', async () => {
+  const account = await newAccount(tenant);
+  const { contactId } = await hears(tenant, account.id, { telegramUserId: 4711, username: 'nils' });
+  const message = { accountId: account.id, contactId, text: 'At <b>nine</b>', format: 'html', runAt: inDays(2) };
+  const { id } = (await live.post('/v1/telegram/messages', message, 202)).body;
+  const path = `/v1/telegram/messages/${id}`;
+  const shown = async () =>
+    (await live.get(`/v1/contacts/${contactId}/messages`, { direction: 'outbound' })).body.items;
+  const later = inDays(3);
+  expect((await live.patch(path, { runAt: later }, 200)).body).toMatchObject({ status: 'queued', runAt: later });
+  expect(await shown()).toMatchObject([{ body: 'At nine', entities: [{ type: 'bold' }] }]);
+  const changed = await live.patch(path, { text: ' At <ten> ' }, 200);
+  expect(changed.body).toEqual((await live.get(path)).body);
+  expect(await shown()).toMatchObject([{ body: 'At <ten>', entities: [], status: 'queued', jobId: id }]);
+  expect((await live.get(`/v1/jobs/${id}`)).body).toMatchObject({ textPreview: 'At <ten>', runAt: later });
+  await live.patch(path, { runAt: null }, 200);
+  expect(await settled(id)).toMatchObject({ status: 'sent' });
+  const [sent] = (await account.arrived()).stored;
+  expect(sent).toMatchObject({ text: 'At <ten>' });
+  expect(sent).not.toHaveProperty('entities');
+});
+
+test('changing refuses what the creation refuses, and a message that is not queued', async () => {
+  const account = await newAccount(tenant);
+  const message = { accountId: account.id, telegramUserId: 9, text: 'Hi', runAt: inDays(2) };
+  const { body } = await live.post('/v1/telegram/messages', message, 202);
+  const path = `/v1/telegram/messages/${body.id}`;
+  const refused: [object, string, string][] = [
+    [{ text: ' ' }, 'text', 'required'],
+    [{ text: null }, 'text', 'required'],
+    [{ text: 'x'.repeat(4001) }, 'text', 'too_long'],
+    [{ runAt: inDays(366) }, 'runAt', 'out_of_range'],
+    [{ runAt: 'soon' }, 'runAt', 'invalid_format'],
+  ];
+  for (const [change, field, code] of refused)
+    expect((await live.patch(path, change, 400)).body.details.fields, JSON.stringify(change)).toMatchObject([
+      { code, ...(field && { field }) },
+    ]);
+  await live.patch(`/v1/twitter/messages/${body.id}`, { text: 'Hello' }, 404);
+  await live.patch(`/v1/jobs/${body.id}`, { text: 'Hello' }, 404);
+  expect((await live.patch(path, {}, 200)).body).toEqual(body);
+  await live.post(`${path}/cancel`, undefined, 200);
+  const answer = await live.patch(path, { text: 'Hello' }, 409);
+  expect(answer.body.details).toEqual(because('job_not_queued'));
+});

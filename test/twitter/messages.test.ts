@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '#lib/core/clock.ts';
+import { fromNow, now } from '#lib/core/clock.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
@@ -114,4 +114,13 @@ test('direct messages on X can be canceled, but only on their own channel', asyn
   await live.post(`/v1/telegram/messages/${body.id}/cancel`, undefined, 404);
   const canceled = await live.post(`/v1/twitter/messages/${body.id}/cancel`);
   expect(canceled).toMatchObject({ status: 200, body: { status: 'failed', lastError: 'canceled' } });
+});
+
+test('changing a queued direct message changes its text and its time', async () => {
+  const account = await newTwitterAccount();
+  const message = { accountId: account.id, twitterUserId: '77', text: 'Hi', runAt: fromNow(86_400_000) };
+  const { id } = (await live.post('/v1/twitter/messages', message, 202)).body;
+  await live.patch(`/v1/twitter/messages/${id}`, { text: 'Hello', runAt: null }, 200);
+  expect(await settled(id)).toMatchObject({ status: 'sent' });
+  expect((await account.arrived()).stored).toMatchObject([{ to: '77', text: 'Hello' }]);
 });

@@ -63,7 +63,7 @@ export const conflict: Readonly<Record<(typeof conflictReasons)[number], string>
   platform_mismatch: 'The two contacts are on different platforms, so they cannot be merged. Keep both.',
   tag_name_taken: 'Another tag has this name: `tagId`. Use that tag, or choose another name.',
   job_not_queued:
-    'The message is being sent, was sent, or has failed, so it cannot be canceled. Read the job for its status.',
+    'The message is being sent, was sent, or has failed, so it cannot be canceled or changed. Read the job for its status.',
   job_not_failed: 'The message has not failed, so it cannot be tried again. Read the job for its status.',
   deal_won: 'The value and currency of a won deal are booked and cannot change. Book a transaction to correct them.',
   invoice_not_payable:

@@ -16,6 +16,8 @@ export const jobs: Noun = {
       'Lists message jobs of all channels, newest first. Use it to watch a campaign, or with `status=failed` to find what needs attention. It shows a preview of each text, not the whole message.',
     jobsGet:
       'Returns one message job of any channel. Use it to follow a message after the 202 that queued it. To cancel or retry, use the operations of its channel.',
+    jobsPatch:
+      'Changes the text or the time of a mail that is still queued. Fields left out keep their values. A mail that is being sent, or was sent, answers 409 `job_not_queued`. On another day it counts in the quota of that day. Messages of accounts are changed by the operations of their channel.',
     jobsSummary:
       'Returns how many messages wait, were sent, and failed, in all and by account. Use it for a status page. It reads for two seconds at most; if there is more since `since` it answers 400 `range_too_large`.',
   },
@@ -49,6 +51,10 @@ export const jobs: Noun = {
       sequenceId: 'Id of the sequence it is a step of. Null for any other message.',
       apiKeyId: 'The 12-character id of the key that queued it. Null when no key did.',
       completedAt: 'When it became sent or failed. Null while it waits.',
+    },
+    PatchMailJob: {
+      text: 'New text, 1 to 100,000 characters. It takes the place of the whole body, with its HTML and the text that it quotes.',
+      runAt: 'When to send it, up to 365 days ahead. Null or a time in the past means now.',
     },
     JobSummary: {
       queued: 'Messages that wait to be sent now.',

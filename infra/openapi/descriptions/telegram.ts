@@ -44,6 +44,8 @@ export const telegram: Noun = {
       'Lists the jobs of Telegram messages, newest first. Use it to see what waits or has failed. Texts are not included; `GET /v1/jobs` shows a preview.',
     telegramGetMessage:
       'Returns the job of one Telegram message. Use it to follow a message after the 202 that queued it. The text is in the conversation of the contact.',
+    telegramPatchMessage:
+      'Changes the text or the time of a Telegram message that is still queued. Fields left out keep their values. A message that is being sent, or was sent, answers 409 `job_not_queued`. Recipient and files stay: to change those, cancel the message and queue another one.',
     telegramCancel:
       'Cancels a Telegram message that is still queued. The job becomes `failed` with `lastError` `canceled`. A message that is being sent, or was sent, answers 409 `job_not_queued`. Nothing is taken back at Telegram.',
     telegramRetry:
@@ -151,6 +153,10 @@ export const telegram: Noun = {
         'Whether `text` is plain or HTML with the tags that Telegram knows. Default `plain`. HTML with mistakes is refused.',
       buttons:
         'Rows of buttons below the text, at most 10 rows of 8, sent by bots only. Not together with several files.',
+    },
+    PatchTelegramMessage: {
+      text: 'New text, 1 to 4,000 characters, or 1,024 as the caption of files. It is plain: formats of the old text are gone.',
+      runAt: recipient.runAt,
     },
     Button: {
       text: 'Words on the button, as the recipient sees them.',

@@ -16,6 +16,8 @@ export const twitter: Noun = {
       'Queues a direct message from an X account, for now or later. Name the recipient by contact, id, or username. Follow the job by `job.completed`. Files cannot be sent on X: they answer 400 `attachments_not_supported`.',
     twitterGetMessage:
       'Returns the job of one X message. Use it to follow a direct message after the 202 that queued it. The text is in the conversation of the contact.',
+    twitterPatchMessage:
+      'Changes the text or the time of an X message that is still queued. Fields left out keep their values. A message that is being sent, or was sent, answers 409 `job_not_queued`. Recipient and files stay: to change those, cancel the message and queue another one.',
     twitterCancel:
       'Cancels an X message that is still queued. The job becomes `failed` with `lastError` `canceled`. A message that is being sent, or was sent, answers 409 `job_not_queued`. Nothing is taken back at X.',
   },
@@ -34,6 +36,7 @@ export const twitter: Noun = {
       clientId: 'Client id of your X app. Needed to renew the access token.',
       clientSecret: 'Client secret of your X app. Needed for confidential apps only.',
     },
+    PatchTwitterMessage: { text: 'New text, 1 to 10,000 characters.', runAt: recipient.runAt },
     CreateTwitterMessage: {
       ...recipient,
       twitterUserId: 'Numeric id of the recipient at X, as text: it may exceed 53 bits. Used when no contact is given.',

@@ -13,7 +13,7 @@ import { giveBack } from '#lib/table/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { maxAttempts } from './after.ts';
 
-const previewLength = 140;
+export const previewLength = 140;
 
 export interface NewJob {
   channel: Channel;
@@ -47,6 +47,10 @@ export const originOf = ({ actor }: Pick<UnitOfWork, 'actor'>) =>
     ? ({ source: 'api', apiKeyId: actor.id } as const)
     : ({ source: 'panel', apiKeyId: null } as const);
 
+/** Returns when a job leaves that is wanted at a time: null and the past mean now. */
+export const startOf = (tx: UnitOfWork, runAt: string | null | undefined): string =>
+  runAt && runAt > tx.now ? runAt : tx.now;
+
 /** Queues a message and shows it, queued, in the conversation. Emits nothing. Ids come from the counters `job` and `message`. */
 export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJob> {
   const { channel, accountId, text } = input;
@@ -69,7 +73,7 @@ export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJo
     replyToMessageId: input.repliesTo?.id ?? null,
     data: input.buttons ? { buttons: input.buttons } : null,
   });
-  const runAt = input.runAt && input.runAt > tx.now ? input.runAt : tx.now;
+  const runAt = startOf(tx, input.runAt);
   countQueued(tx, { channel, accountId }, 1);
   return tx.create(Jobs, {
     id,

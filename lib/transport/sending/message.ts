@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { getStoredContact } from '#lib/contacts/read.ts';
 import { type Descriptors, messaging, type Platform } from '#lib/core/channel.ts';
 import { Target, userIds } from '#lib/core/channel-target.ts';
-import { dayMs, shifted } from '#lib/core/clock.ts';
 import { badRequest, invalidField } from '#lib/core/problem.ts';
 import { fileIds, idInput, nullableTimeInput, text } from '#lib/core/schema.ts';
 import { firstCharacters } from '#lib/core/text.ts';
@@ -12,14 +11,13 @@ import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { allowanceOf, getStoredAccount } from '#lib/messages/accounts/store.ts';
 import type { takeUploads } from '#lib/messages/attachments.ts';
+import { type Change, changeJob, requireWithinYear } from '#lib/messages/jobs/change.ts';
 import { createJob, getJob, type NewJob, retryJob } from '#lib/messages/jobs/store.ts';
 import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { isBlockedBy, unlessBlocked } from './blocked.ts';
 import { cancelJob } from './end.ts';
-
-const maxAheadMs = 365 * dayMs;
 
 const common = {
   accountId: idInput(),
@@ -66,8 +64,7 @@ export async function sendMessage(
     const fields = recipientFields(channel).join(', ');
     throw invalidField('contactId', 'required', `one of ${fields} is required`);
   }
-  if (input.runAt && input.runAt > shifted(tx.now, maxAheadMs))
-    throw invalidField('runAt', 'out_of_range', 'runAt must be at most 365 days ahead');
+  requireWithinYear(tx, input.runAt);
   const contactId = used === 'contactId' ? (input.contactId as number) : null;
   const stated = used === 'contactId' ? undefined : statedRecipient(input, used);
   const [contact, account] = await Promise.all([
@@ -106,6 +103,10 @@ function requireSendable(
   const { maxCaptionCharacters: max } = allowanceOf({ channel, kind });
   if (max === undefined || !isTaken)
     throw badRequest('attachments_not_supported', `a ${channel} ${kind} sends no attachments`);
+  requireCaption(words, max);
+}
+
+function requireCaption(words: string | undefined, max: number): void {
   if (words !== undefined && firstCharacters(words, max) !== words)
     throw invalidField('text', 'too_long', `text must have at most ${max} characters`);
 }
@@ -138,6 +139,19 @@ export const getMessageJob = async (tx: UnitOfWork, id: number, channel: Platfor
 /** Takes a message back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
 export const cancelMessage = async (tx: UnitOfWork, id: number, channel: Platform) =>
   detailOf(await cancelJob(tx, id, channel));
+
+/**
+ * Changes the text and the time of a message that waits. Raises 404, 400 for a caption that is too long and for a time more than a year
+ * ahead, 409 job_not_queued.
+ */
+export async function changeMessage(tx: UnitOfWork, id: number, channel: Platform, change: Change) {
+  const job = await getJob(tx, id, channel);
+  if (change.text !== undefined && job.attachmentCount > 0) {
+    const { maxCaptionCharacters: max } = allowanceOf(await getStoredAccount(tx, job.accountId as number, channel));
+    if (max !== undefined) requireCaption(change.text, max);
+  }
+  return detailOf(await changeJob(tx, job, change));
+}
 
 /** Queues a failed message again, at once; as a step it has failed, also where that is yet to be written. Raises 404, 409 job_not_failed. */
 export async function retryMessage(tx: UnitOfWork, id: number, channel: Platform) {
