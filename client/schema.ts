@@ -4012,6 +4012,11 @@ export interface components {
             lastMessageAt: string | null;
             /** @description Whether an inbound message of the contact is still unread in the workspace. */
             hasUnreadMessages: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.
+             */
+            updatedAt?: string | null;
         };
         ContactBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -4603,6 +4608,11 @@ export interface components {
             lastMessageAt: string | null;
             /** @description Whether an inbound message of the contact is still unread in the workspace. */
             hasUnreadMessages: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.
+             */
+            updatedAt?: string | null;
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
         };
@@ -10850,7 +10860,10 @@ export interface operations {
     };
     contactsAssignee: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -10911,6 +10924,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -11013,6 +11027,7 @@ export interface operations {
                      *             "createdAt": "2026-11-02T09:14:05Z",
                      *             "lastMessageAt": "2026-11-20T14:31:58Z",
                      *             "hasUnreadMessages": true,
+                     *             "updatedAt": "2026-11-20T23:17:47Z",
                      *             "tags": [
                      *               {
                      *                 "id": 4,
@@ -11068,6 +11083,8 @@ export interface operations {
                 phone?: string;
                 /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
                 /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
@@ -11120,7 +11137,8 @@ export interface operations {
                      *           "assignedToUserId": 3,
                      *           "createdAt": "2026-11-02T09:14:05Z",
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
-                     *           "hasUnreadMessages": true
+                     *           "hasUnreadMessages": true,
+                     *           "updatedAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -11140,7 +11158,10 @@ export interface operations {
     };
     contactsCreate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -11208,6 +11229,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -11515,6 +11537,7 @@ export interface operations {
                      *         "createdAt": "2026-11-02T09:14:05Z",
                      *         "lastMessageAt": "2026-11-20T14:31:58Z",
                      *         "hasUnreadMessages": true,
+                     *         "updatedAt": "2026-11-20T23:17:47Z",
                      *         "tags": [
                      *           {
                      *             "id": 4,
@@ -11812,7 +11835,10 @@ export interface operations {
     };
     contactsGet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -11858,6 +11884,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -11883,6 +11910,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11893,7 +11921,10 @@ export interface operations {
     };
     contactsPatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -11959,6 +11990,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12184,7 +12216,10 @@ export interface operations {
     };
     contactsLeadScore: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -12245,6 +12280,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12348,6 +12384,8 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
             };
             header?: {
                 /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
@@ -12395,7 +12433,8 @@ export interface operations {
                      *           "assignedToUserId": 3,
                      *           "createdAt": "2026-11-02T09:14:05Z",
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
-                     *           "hasUnreadMessages": true
+                     *           "hasUnreadMessages": true,
+                     *           "updatedAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12429,7 +12468,10 @@ export interface operations {
     };
     contactsMerge: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -12490,6 +12532,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12742,7 +12785,10 @@ export interface operations {
     };
     contactsStage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -12803,6 +12849,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12828,7 +12875,10 @@ export interface operations {
     };
     contactsUpsert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -12896,6 +12946,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12940,6 +12991,7 @@ export interface operations {
                      *       "createdAt": "2026-11-02T09:14:05Z",
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
                      *       "tags": [
                      *         {
                      *           "id": 4,

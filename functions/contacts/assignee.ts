@@ -1,6 +1,6 @@
 import { assignContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
-import { ContactWithTags, SetContactAssignee } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, SetContactAssignee } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Gives a contact to a member, or to nobody. */
@@ -10,6 +10,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}/assignee',
     summary: 'Assign a contact',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: SetContactAssignee,
     status: 200,
     response: ContactWithTags,

@@ -1,5 +1,5 @@
 import { createContact } from '#lib/contacts/create.ts';
-import { ContactWithTags, CreateContact } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, CreateContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Adds one person; a name, a username or a phone is enough. */
@@ -9,6 +9,7 @@ export const handler = endpoint(
     path: '/v1/contacts',
     summary: 'Create a contact',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: CreateContact,
     status: 201,
     response: ContactWithTags,

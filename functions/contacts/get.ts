@@ -1,5 +1,5 @@
 import { getContact } from '#lib/contacts/read.ts';
-import { ContactWithTags } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One contact with its tags. */
@@ -9,6 +9,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}',
     summary: 'Get a contact',
     scope: 'contacts:read',
+    query: ContactInclude,
     status: 200,
     response: ContactWithTags,
     errors: ['not_found'],

@@ -1,6 +1,6 @@
 import { changeContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
-import { ContactWithTags, SetLeadScore } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, SetLeadScore } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Scores a contact by hand, or clears the score. */
@@ -10,6 +10,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}/lead-score',
     summary: 'Set the lead score of a contact',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: SetLeadScore,
     status: 200,
     response: ContactWithTags,

@@ -1,7 +1,7 @@
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { ContactWithTags, MergeContacts } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, MergeContacts } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Makes one contact of two; the source is gone afterwards. */
@@ -11,6 +11,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}/merge',
     summary: 'Merge another contact into this one',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: MergeContacts,
     status: 200,
     response: ContactWithTags,

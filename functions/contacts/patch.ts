@@ -1,7 +1,7 @@
 import { changeContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { ContactWithTags, PatchContact, readOnlyInPatch } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, PatchContact, readOnlyInPatch } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Changes fields of a contact; null clears. At least one of name, username, phone must remain. */
@@ -11,6 +11,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}',
     summary: 'Change a contact',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: PatchContact,
     readOnly: readOnlyInPatch,
     status: 200,

@@ -1,6 +1,6 @@
 import { changeContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
-import { ContactWithTags, SetContactStage } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, SetContactStage } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Moves a contact to another stage; any stage may follow any other. */
@@ -10,6 +10,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}/stage',
     summary: 'Move a contact to a stage',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: SetContactStage,
     status: 200,
     response: ContactWithTags,

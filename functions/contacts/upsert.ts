@@ -1,6 +1,6 @@
 import { upsertContact } from '#lib/contacts/upsert.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { ContactWithTags, UpsertContact } from '#lib/entities/contact.ts';
+import { ContactInclude, ContactWithTags, UpsertContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Creates a contact, or changes the one that matches. */
@@ -10,6 +10,7 @@ export const handler = endpoint(
     path: '/v1/contacts/upsert',
     summary: 'Create or change a contact',
     scope: 'contacts:write',
+    query: ContactInclude,
     body: UpsertContact,
     status: 201,
     otherStatuses: [200],

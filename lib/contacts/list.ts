@@ -11,7 +11,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 /** Contacts in descending order of id; every filter is exact and may be combined. */
 export async function listContacts(
   tx: UnitOfWork,
-  query: v.InferOutput<typeof ContactQuery>,
+  { include, ...query }: v.InferOutput<typeof ContactQuery>,
 ): Promise<Page<StoredContact>> {
   const { tagId } = query;
   const [page, tag] = await Promise.all([

@@ -3,6 +3,7 @@ import { platforms } from '#lib/core/channel.ts';
 import { Identities } from '#lib/core/channel-identities.ts';
 import { contactStages } from '#lib/core/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
+import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import { phoneDigits } from '#lib/core/phone.ts';
@@ -68,10 +69,17 @@ const shown = {
   hasUnreadMessages: v.boolean(),
 };
 
+/** Members that `include` adds. */
+const included = { updatedAt: v.nullable(time()) };
+export const ContactInclude = v.object(includeQuery(included));
+
 /** A contact as lists show it (base document, "Contact"). */
-export const Contact = v.pipe(v.object(shown), v.title('Contact'));
+export const Contact = v.pipe(v.object({ ...shown, ...onRequest(included) }), v.title('Contact'));
 /** A contact as get-by-id and the answers to writes show it. */
-export const ContactWithTags = v.pipe(v.object({ ...shown, tags: v.array(Tag) }), v.title('ContactWithTags'));
+export const ContactWithTags = v.pipe(
+  v.object({ ...shown, ...onRequest(included), tags: v.array(Tag) }),
+  v.title('ContactWithTags'),
+);
 
 /** The fields that create, patch and upsert share. */
 export const contactFields = {
@@ -159,7 +167,7 @@ export const AddTag = v.pipe(v.object(tagFields), v.title('AddTag'));
 
 export const MergeContacts = v.pipe(v.object({ sourceContactId: idInput() }), v.title('MergeContacts'));
 
-export const DuplicateQuery = v.object(paging);
+export const DuplicateQuery = v.object({ ...paging, ...ContactInclude.entries });
 
 export const ContactQuery = v.object({
   ...paging,
@@ -173,6 +181,7 @@ export const ContactQuery = v.object({
   email: v.optional(queryText(254)),
   phone: v.optional(queryText()),
   username: v.optional(queryText()),
+  ...ContactInclude.entries,
   ...commonFilters,
   ...metadataFilter,
 });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { type Caller, callerName } from '#lib/core/caller.ts';
 import { entriesOf, fieldErrors, parseFields, requireKnown, requireOnce, unknownFields } from '#lib/core/fields.ts';
+import { includedIn, withIncluded } from '#lib/core/include.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/core/problem.ts';
 import { isShownOnce, isUnkept, maxId, takesSeveral } from '#lib/core/schema.ts';
 import { firstCharacters } from '#lib/core/text.ts';
@@ -111,7 +112,7 @@ export async function executeTogether(
         const of = parsed[index] as Parsed;
         const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
         const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
-        answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
+        answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result, includedIn(of.query)));
       }
       record(tx, auditEntry(route, caller, facts, route.status, params['id']));
       tx.requireFits();
@@ -167,7 +168,7 @@ async function readWork(
   const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor);
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
   const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
-  const answer = answerOf(operation.route, parsed.params, request, reply, result);
+  const answer = answerOf(operation.route, parsed.params, request, reply, result, includedIn(parsed.query));
   const tag = answer.headers['ETag'];
   if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
     return { status: 304, body: '', headers: answer.headers };
@@ -192,7 +193,7 @@ async function commitWork(
         await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
       const result = await permittedWork(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
-      const answer = answerOf(operation.route, parsed.params, request, reply, result);
+      const answer = answerOf(operation.route, parsed.params, request, reply, result, includedIn(parsed.query));
       record(tx, auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
       if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
       return answer;
@@ -237,6 +238,7 @@ export function answerOf(
   request: RequestFacts,
   reply: Input<unknown, unknown>['reply'],
   result: unknown,
+  include: readonly string[] = [],
 ): Reply {
   const parsed = v.safeParse(route.response, result);
   if (!parsed.success) {
@@ -245,10 +247,16 @@ export function answerOf(
     );
   }
   const status = reply.status ?? route.status;
-  const body = answerText(parsed.output);
+  const shown = withIncluded(parsed.output, result, include);
+  const body = answerText(shown);
   const headers: Record<string, string> = {};
+  // What is added makes no writer's tag stale: `If-Match` is about the resource without it.
+  const { volatile, reported = [] } = route;
   if (answersTag(route))
-    headers['ETag'] = etagOf(route.made ? v.parse(route.made, parsed.output) : parsed.output, route);
+    headers['ETag'] = etagOf(route.made ? v.parse(route.made, parsed.output) : shown, {
+      ...(volatile && { volatile }),
+      reported: [...reported, ...include],
+    });
   if (status === 201 || status === 202) {
     headers['Location'] =
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;

@@ -129,9 +129,11 @@ export const contactTools: Tool[] = [
     async run(ask, args) {
       const names = included(args);
       const shown = names.map((name) => partOf(name, args));
+      // The operations have an `include` that means something else.
+      const { include, ...others } = args;
       const [contact, ...lists] = await Promise.all([
-        args['id'] === undefined ? {} : ask(getContact, args),
-        ...shown.map((of) => ask(of, args)),
+        args['id'] === undefined ? {} : ask(getContact, others),
+        ...shown.map((of) => ask(of, others)),
       ]);
       return Object.assign(
         contact,

@@ -71,6 +71,8 @@ export const contacts: Noun = {
     '*': {
       id: contactId,
       tagId: 'Id of the tag to remove, as in `GET /v1/tags`.',
+      include:
+        'Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,StageChanged`.',
       channel: 'Only messages of this channel; all channels by default.',
       direction: 'Only messages that came in, or only those that went out; both by default.',
@@ -94,6 +96,7 @@ export const contacts: Noun = {
   schemas: {
     Contact: {
       ...person,
+      updatedAt: 'When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.',
       id: 'Id of the contact, unique within its environment and never used again.',
       stage: 'How far the relationship has come: the column of the contact in the contact pipeline.',
       leadScore: 'How promising the contact is, from 0 to 100. Null when nobody has rated it.',

@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { queryChoices } from './schema.ts';
+
+/** The members of an answer that `include` adds, by their names. */
+export const onRequest = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  Object.fromEntries(
+    Object.entries(entries).map(([name, schema]) => [
+      name,
+      // The answer has none of them until `withIncluded` adds it.
+      v.exactOptional({ ...schema, '~run': () => ({ typed: true, value: undefined }) } as unknown as v.GenericSchema),
+    ]),
+  ) as unknown as { [Name in keyof Entries]: v.ExactOptionalSchema<Entries[Name] & v.GenericSchema, undefined> };
+
+/** The query parameter `include` of routes whose answers have these members. */
+export const includeQuery = (entries: v.ObjectEntries) => ({
+  include: v.optional(queryChoices(Object.keys(entries))),
+});
+
+/** Returns the members that the query asks for. */
+export const includedIn = (query: unknown): readonly string[] =>
+  (query as { include?: readonly string[] } | undefined)?.include ?? [];
+
+type Result = { items?: readonly object[] };
+
+/** Returns the answer, or each item of a list, with the members that are asked for, as the work has them. */
+export function withIncluded<Answer>(answer: Answer, result: unknown, names: readonly string[]): Answer {
+  if (names.length === 0) return answer;
+  const { items } = answer as Result;
+  if (items === undefined)
+    return Object.assign({}, answer, Object.fromEntries(names.map((name) => [name, (result as never)[name]])));
+  const shown = items.map((item, index) => withIncluded(item, (result as Required<Result>).items[index], names));
+  return { ...answer, items: shown };
+}

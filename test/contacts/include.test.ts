@@ -1,0 +1,64 @@
+import { beforeAll, expect, test } from 'vitest';
+import { advance } from '#test/harness.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let live: TestWorkspace['live'];
+let id: number;
+let other: number;
+
+beforeAll(async () => {
+  ({ live } = await newWorkspace());
+  const make = async (name: string) => (await live.post('/v1/contacts', { name, phone: '+1 555 0100' })).body.id;
+  [id, other] = [await make('Ada'), await make('Bo')];
+});
+
+const at = expect.stringMatching(/^\d{4}-.*Z$/);
+const included = '?include=updatedAt';
+
+test('a contact has updatedAt only when include names it', async () => {
+  await live.patch(`/v1/contacts/${id}`, { notes: 'changed' });
+  for (const path of [`/v1/contacts/${id}`, '/v1/contacts', `/v1/contacts/${other}/duplicates`]) {
+    const plain = (await live.get(path)).body;
+    const more = (await live.get(path, { include: 'updatedAt' })).body;
+    const contactOf = (body: typeof plain) => body.items?.find((one: { id: number }) => one.id === id) ?? body;
+    expect(contactOf(plain)).not.toHaveProperty('updatedAt');
+    expect(contactOf(more)).toEqual({ ...contactOf(plain), updatedAt: at });
+  }
+  expect((await live.get(`/v1/contacts/${other}`, { include: 'UpdatedAt' })).body).toMatchObject({ updatedAt: null });
+});
+
+test.each([
+  ['POST', (): string => '/v1/contacts', { name: 'Cy' }, null],
+  ['POST', (): string => '/v1/contacts/upsert', { matchOn: 'username', name: 'Di', username: 'di' }, null],
+  ['PATCH', (): string => `/v1/contacts/${id}`, { notes: 'again' }, at],
+  ['POST', (): string => `/v1/contacts/${id}/stage`, { stage: 'qualified' }, at],
+  ['POST', (): string => `/v1/contacts/${id}/lead-score`, { score: 7 }, at],
+  ['POST', (): string => `/v1/contacts/${id}/assignee`, { userId: null }, at],
+] as const)('%s %s answers updatedAt when include names it', async (method, path, body, updatedAt) => {
+  const send = method === 'POST' ? live.post : live.patch;
+  expect((await send(`${path()}${included}`, body)).body).toMatchObject({ updatedAt });
+  expect((await send(path(), body)).body).not.toHaveProperty('updatedAt');
+});
+
+test.each(['archive', 'updatedAt,name', 'updatedAt,', ','])('include refuses %s', async (include) => {
+  for (const path of ['/v1/contacts', `/v1/contacts/${id}`])
+    expect(await live.get(path, { include })).toMatchObject({
+      status: 400,
+      body: { details: { fields: [{ field: 'query.include', code: 'invalid_enum' }] } },
+    });
+});
+
+test('If-Match takes the ETag of a contact with updatedAt until the contact changes', async () => {
+  const path = `/v1/contacts/${id}`;
+  const tagOf = async () => (await live.get(path, { include: 'updatedAt' })).headers['etag'] as string;
+  const first = await tagOf();
+  await advance(2000);
+  await live.put(`${path}/metadata`, { metadata: { a: '1' } });
+  const second = await tagOf();
+  expect(second).not.toBe(first);
+  for (const [tag, status] of [
+    [second, 200],
+    [second, 412],
+  ] as const)
+    expect((await live.patch(path, { company: 'Analytical' }, { 'if-match': tag })).status).toBe(status);
+});
