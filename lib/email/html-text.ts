@@ -153,12 +153,15 @@ class Writer {
     // Gmail indents by one without a border.
     if (name !== 'blockquote' || /border:\s*none/i.test(style)) return false;
     const isMarked = /^cite$/i.test(type) || 'cite' in others || /border-left/i.test(style);
-    return isMarked || endsWithAttribution(this.pieces.slice(-maxAttributionPieces).join(''));
+    if (isMarked) return true;
+    const pieces = this.pieces.slice(-maxAttributionPieces).map((piece) => piece.slice(-maxAttributionCharacters));
+    return endsWithAttribution(pieces.join('').slice(-maxAttributionCharacters));
   }
 }
 
 /** So many pieces have the lines of an attribution, with its links and line ends. */
 const maxAttributionPieces = 20;
+const maxAttributionCharacters = 1200;
 const isSpace = /\s/;
 const isShownAsBlock = /display:\s*(?:block|table|flex|grid|list-item)/i;
 const isAddress = /^(?:https?|mailto|tel|ftp):/i;
