@@ -102,6 +102,7 @@ const known: Partial<Record<EventKind, Cause>> = {
     const { id } = await newTask(crm);
     return crm.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: body({ status: 'done' as const }) });
   },
+  'task.reminder_due': { not: 'a task reminds when its remindAt has come' },
   'account.flood_wait': sendMessage(() => 'test_flood'),
   'account.status_changed': async ({ crm }) => {
     const { id } = await newBot(crm);

@@ -2924,6 +2924,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "task.reminder_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The reminder of a task is due.
+         * @description Sent at `remindAt` of a task that is not done, once. Use it to notify the assignee: the API itself sends no message. A changed `remindAt` moves it.
+         */
+        post: operations["onTaskReminderDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "account.flood_wait": {
         parameters: {
             query?: never;
@@ -4938,7 +4958,7 @@ export interface components {
             dueAt?: string | null;
             /**
              * Format: date-time
-             * @description When the assignee wants to be reminded. Null for no reminder.
+             * @description When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.
              */
             remindAt?: string | null;
             /**
@@ -4985,7 +5005,7 @@ export interface components {
             dueAt?: string | null;
             /**
              * Format: date-time
-             * @description When the assignee wants to be reminded. Null for no reminder.
+             * @description When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.
              */
             remindAt?: string | null;
             /**
@@ -6643,7 +6663,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -6663,7 +6683,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -6693,7 +6713,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -6809,7 +6829,7 @@ export interface components {
             assignedToUserId: number | null;
             /**
              * Format: date-time
-             * @description When the assignee wants to be reminded. Null for no reminder.
+             * @description When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.
              */
             remindAt: string | null;
             /**
@@ -8301,7 +8321,7 @@ export interface components {
             dueAt?: string | null;
             /**
              * Format: date-time
-             * @description When the assignee wants to be reminded. Null for no reminder.
+             * @description When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.
              */
             remindAt?: string | null;
             /**
@@ -9157,7 +9177,7 @@ export interface components {
             assignedToUserId: number | null;
             /**
              * Format: date-time
-             * @description When the assignee wants to be reminded. Null for no reminder.
+             * @description When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.
              */
             remindAt: string | null;
             /**
@@ -9317,6 +9337,63 @@ export interface components {
          * @enum {string}
          */
         TaskPriorityKey: "low" | "medium" | "high";
+        /**
+         * @example {
+         *       "event": "task.reminder_due",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "task_id": "58",
+         *         "title": "Send the revised offer",
+         *         "assigned_to_user_id": "3",
+         *         "contact_id": "7",
+         *         "deal_id": "31"
+         *       }
+         *     }
+         */
+        TaskReminderDueEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "task.reminder_due";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the task, as text. */
+                task_id: string;
+                /** @description Title of the task, in one line. */
+                title: string;
+                /** @description Id of the member who does it, as text. Null when nobody is named. */
+                assigned_to_user_id: string | null;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
+                contact_id: string | null;
+                /** @description Id of the deal, as text. Null when there is none. */
+                deal_id: string | null;
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
         /**
          * @description The status of a task as answers write it. Filters, bodies, and events use lower case.
          * @enum {string}
@@ -9787,7 +9864,7 @@ export interface components {
             dueAt?: string | null;
             /**
              * Format: date-time
-             * @description When the assignee wants to be reminded. Null for no reminder.
+             * @description When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.
              */
             remindAt?: string | null;
             /**
@@ -22228,6 +22305,79 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["TaskStatusChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTaskReminderDue: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.reminder_due",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "task_id": "58",
+                 *         "title": "Send the revised offer",
+                 *         "assigned_to_user_id": "3",
+                 *         "contact_id": "7",
+                 *         "deal_id": "31"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TaskReminderDueEvent"];
             };
         };
         responses: {

@@ -9,6 +9,7 @@ export const queues = [
   'sequences',
   'revenue',
   'invoices',
+  'reminders',
   'timers',
   'sagas',
   'incoming-mail',

@@ -94,7 +94,7 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
   const ofDeal = input.contactId === undefined ? (deal?.contactId ?? null) : null;
   const contactId = contact?.id ?? (await presentId(tx, ofDeal));
   if (contactId !== null) tx.requireExists(Contacts, { id: contactId });
-  const task = tx.create(Tasks, {
+  const given = {
     id: await tx.nextId(Tasks),
     title: input.title,
     description: input.description ?? null,
@@ -109,7 +109,8 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
     createdAt: tx.now,
     updatedAt: null,
     metadata: input.metadata ?? {},
-  });
+  };
+  const task = tx.create(Tasks, withReminder(tx, given));
   countOpen(tx, task, 1);
   tx.emit({
     kind: 'task.created',
@@ -197,7 +198,32 @@ function saveTask(tx: UnitOfWork, before: StoredTask, after: StoredTask): Stored
     countOpen(tx, before, -1);
     countOpen(tx, after, 1);
   }
-  return tx.update(Tasks, { ...after, updatedAt: tx.now });
+  const isOther = before.remindAt !== after.remindAt || isOpen(before) !== isOpen(after);
+  return tx.update(Tasks, { ...(isOther ? withReminder(tx, after) : after), updatedAt: tx.now });
+}
+
+/** Returns the task, which awaits its reminder if that is ahead and the task is not done. */
+function withReminder(tx: UnitOfWork, { awaitsReminder, ...task }: StoredTask): StoredTask {
+  return task.remindAt !== null && task.remindAt > tx.now && isOpen(task) ? { ...task, awaitsReminder: true } : task;
+}
+
+/** Emits task.reminder_due once if the time of the reminder has come. A done or deleted task emits nothing. */
+export async function remindOfTask(tx: UnitOfWork, id: number): Promise<void> {
+  const task = await tx.find(Tasks, { id });
+  if (!task?.awaitsReminder || task.remindAt === null || task.remindAt > tx.now) return;
+  const { awaitsReminder, ...reminded } = task;
+  tx.update(Tasks, reminded);
+  tx.emit({
+    kind: 'task.reminder_due',
+    subject: `task/${id}`,
+    data: {
+      task_id: String(id),
+      title: task.title,
+      assigned_to_user_id: idText(task.assignedToUserId),
+      contact_id: idText(task.contactId),
+      deal_id: idText(task.dealId),
+    },
+  });
 }
 
 /** The deal's `openTaskCount`, in the transaction that changes it. */

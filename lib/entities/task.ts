@@ -19,6 +19,7 @@ import {
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
@@ -120,7 +121,13 @@ const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task
 /** A task. */
 export const Tasks = entity({
   name: 'task',
-  schema: v.object({ ...inDeal, ...details, metadata: StoredMetadata }),
+  schema: v.object({
+    ...inDeal,
+    ...details,
+    metadata: StoredMetadata,
+    /** Its reminder is ahead. */
+    awaitsReminder: v.exactOptional(v.boolean()),
+  }),
   references: [
     { to: 'contact', field: 'contactId' },
     { to: 'deal', field: 'dealId' },
@@ -145,6 +152,10 @@ export const Tasks = entity({
       group: 'tasks',
     },
   },
+  timer: ({ id, remindAt, awaitsReminder }, tenant) =>
+    awaitsReminder && remindAt !== null
+      ? { at: remindAt, queue: 'reminders', message: { taskId: id }, group: tenantKey(tenant) }
+      : null,
 });
 
 export type StoredTask = v.InferOutput<(typeof Tasks)['schema']>;

@@ -250,6 +250,23 @@ export const eventKinds = {
     },
     { task_id: '58', from_status: 'open', to_status: 'done', completed_at: at, actor: caller },
   ),
+  'task.reminder_due': kind(
+    'The reminder of a task is due.',
+    {
+      task_id: id,
+      title: v.string(),
+      assigned_to_user_id: v.nullable(id),
+      contact_id: v.nullable(id),
+      deal_id: v.nullable(id),
+    },
+    {
+      task_id: '58',
+      title: 'Send the revised offer',
+      assigned_to_user_id: '3',
+      contact_id: '7',
+      deal_id: '31',
+    },
+  ),
   'account.flood_wait': kind(
     'An account was told to wait before it sends again.',
     { account_id: id, channel: v.picklist(channels), wait_seconds: count(), until: time(), queued_jobs: count() },

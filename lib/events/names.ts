@@ -22,6 +22,7 @@ export const eventKindNames = [
   'task.created',
   'task.updated',
   'task.status_changed',
+  'task.reminder_due',
   'account.flood_wait',
   'account.status_changed',
   'job.completed',

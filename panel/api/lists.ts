@@ -165,6 +165,7 @@ export const eventKinds = [
   "task.created",
   "task.updated",
   "task.status_changed",
+  "task.reminder_due",
   "account.flood_wait",
   "account.status_changed",
   "job.completed",

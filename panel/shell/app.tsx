@@ -4,6 +4,7 @@ import { ApiError } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { followEvents } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
+import { showReminders } from '../app/reminders.ts';
 import { place } from '../app/route.ts';
 import { chooseWorkspace, current, end, environment, secret, workspaceId } from '../app/session.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -13,6 +14,7 @@ import { SignIn } from './sign-in.tsx';
 import { Toasts } from './toast-list.tsx';
 
 followEvents();
+showReminders();
 listenForShortcuts();
 effect(() => {
   document.documentElement.dataset['environment'] = environment.value;

@@ -62,6 +62,8 @@ export const events: Noun = {
       'Sent when fields or metadata of a task changed. Use `changes` to update a copy. A change of status is a separate event.',
     onTaskStatusChanged:
       'Sent when the status of a task changed. Use it to close the task elsewhere when `to_status` is `done`. Other changes are not in it.',
+    onTaskReminderDue:
+      'Sent at `remindAt` of a task that is not done, once. Use it to notify the assignee: the API itself sends no message. A changed `remindAt` moves it.',
     onAccountFloodWait:
       'Sent when a platform tells an account to wait, once for each wait. Messages stay queued and leave afterwards, so there is nothing to repeat. Use it to slow down campaigns.',
     onAccountStatusChanged:
@@ -183,6 +185,10 @@ export const events: Noun = {
     TaskUpdatedEvent: changes,
     TaskStatusChangedEvent: {
       'data.completed_at': 'When the task was done. Null while it is not.',
+    },
+    TaskReminderDueEvent: {
+      'data.title': 'Title of the task, in one line.',
+      'data.assigned_to_user_id': 'Id of the member who does it, as text. Null when nobody is named.',
     },
     AccountFloodWaitEvent: {
       'data.wait_seconds': 'How many seconds the platform told the account to wait.',

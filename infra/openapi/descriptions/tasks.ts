@@ -5,7 +5,8 @@ const work = {
   description: 'Details of the task in plain text, at most 10,000 characters.',
   priority: 'How urgent it is: low, medium, or high. Default `medium`.',
   dueAt: 'When it should be done. Null when there is no due time.',
-  remindAt: 'When the assignee wants to be reminded. Null for no reminder.',
+  remindAt:
+    'When `task.reminder_due` is emitted and the panel reminds the assignee. A time in the past reminds nobody. Null for no reminder.',
   contactId: 'Id of the contact it is about. If you leave it out, the contact of the deal is used; null means none.',
   dealId: 'Id of the deal it belongs to. Null when it belongs to none.',
   assignedToUserId: 'Id of the member who does it, from `GET /v1/members`. Null when nobody is named.',
