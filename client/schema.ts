@@ -2357,7 +2357,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description Registers an endpoint for events and shows the signing secret of the workspace once. Use a test key to register one for sandbox events. There are at most 20 endpoints, each address once. Past events are not sent: read those at `GET /v1/events`.
+         * @description Registers an endpoint for events and shows its signing secret once. Use a test key to register one for sandbox events. There are at most 20 endpoints, each address once. Past events are not sent: read those at `GET /v1/events`.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2401,6 +2401,7 @@ export interface paths {
          *
          *     Not changed here:
          *     - `secret`: POST /v1/webhooks/{id}/rotate
+         *     - `ownSecret`: POST /v1/webhooks
          *     - `status`: isActive
          */
         patch: operations["webhooksPatch"];
@@ -2549,7 +2550,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the webhook secret
-         * @description Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. The secret belongs to the workspace: it changes for every endpoint in `endpointIds`.
+         * @description Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. It changes for every endpoint in `endpointIds`: all that share the secret of the workspace, or the one that has its own.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -4867,6 +4868,12 @@ export interface components {
             eventKinds?: components["schemas"]["EventSubscription"][];
             /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter?: components["schemas"]["SetEndpointFilter"] | null;
+            /** @description Headers to add to each delivery by name, at most 10: `{"Authorization": "Bearer …"}`. Values have at most 1,024 characters and are never shown. Null removes one, or all. Names that HTTP or deliveries use, such as `Host`, are refused. */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
+            /** @description True gives the endpoint a signing secret of its own. Default false: the secret of the workspace. It cannot be changed later. */
+            ownSecret?: boolean;
         };
         CreateFile: {
             /** @description Name the recipient sees, 1 to 255 characters. Folders are removed from it. */
@@ -5888,7 +5895,7 @@ export interface components {
              * @description When it succeeded, failed, or was skipped. Null while it is tried.
              */
             completedAt: string | null;
-            /** @description Headers of the last attempt. Null before the first, and for a skipped delivery. */
+            /** @description Headers of the last attempt without those that the endpoint adds. Null before the first, and for a skipped delivery. */
             requestHeaders: components["schemas"]["DeliveryHeaders"] | null;
             /** @description The body as it is sent, byte for byte. Null when it is no longer kept. */
             requestBody: string | null;
@@ -6275,6 +6282,10 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change.
              */
             updatedAt: string | null;
+            /** @description Names of the headers that it adds to its deliveries. Their values are never shown. */
+            headers: string[];
+            /** @description Whether it has a signing secret of its own instead of the one of the workspace. */
+            ownSecret: boolean;
             /** @description Health of the endpoint: whether deliveries arrive. */
             status: components["schemas"]["EndpointStatus"];
             /**
@@ -6354,6 +6365,10 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change.
              */
             updatedAt: string | null;
+            /** @description Names of the headers that it adds to its deliveries. Their values are never shown. */
+            headers: string[];
+            /** @description Whether it has a signing secret of its own instead of the one of the workspace. */
+            ownSecret: boolean;
             /** @description Health of the endpoint: whether deliveries arrive. */
             status: components["schemas"]["EndpointStatus"];
             /**
@@ -6378,7 +6393,7 @@ export interface components {
             pausedUntil: string | null;
             /** @description The last 4 characters of the signing secret, to tell it from another. */
             secretHint: string;
-            /** @description Signing secret of the workspace, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
+            /** @description Signing secret of the workspace or the endpoint, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             secret: string | null;
         };
         EnrollContacts: {
@@ -8270,6 +8285,10 @@ export interface components {
             eventKinds?: components["schemas"]["EventSubscription"][];
             /** @description Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed. */
             filter?: components["schemas"]["SetEndpointFilter"] | null;
+            /** @description Headers to add to each delivery by name, at most 10: `{"Authorization": "Bearer …"}`. Values have at most 1,024 characters and are never shown. Null removes one, or all. Names that HTTP or deliveries use, such as `Host`, are refused. */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
             /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
             isActive?: boolean;
         };
@@ -20044,6 +20063,10 @@ export interface operations {
                      *           "isActive": true,
                      *           "createdAt": "2026-10-12T07:50:00Z",
                      *           "updatedAt": null,
+                     *           "headers": [
+                     *             "example"
+                     *           ],
+                     *           "ownSecret": true,
                      *           "status": "healthy",
                      *           "consecutiveFailures": 0,
                      *           "lastDeliveryAt": "2026-11-20T14:31:58Z",
@@ -20099,7 +20122,11 @@ export interface operations {
                  *         "contactTagIds": [
                  *           4
                  *         ]
-                 *       }
+                 *       },
+                 *       "headers": {
+                 *         "source": "exhibition"
+                 *       },
+                 *       "ownSecret": true
                  *     }
                  */
                 "application/json": components["schemas"]["CreateEndpoint"];
@@ -20143,6 +20170,10 @@ export interface operations {
                      *       "isActive": true,
                      *       "createdAt": "2026-10-12T07:50:00Z",
                      *       "updatedAt": null,
+                     *       "headers": [
+                     *         "example"
+                     *       ],
+                     *       "ownSecret": true,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
@@ -20218,6 +20249,10 @@ export interface operations {
                      *       "isActive": true,
                      *       "createdAt": "2026-10-12T07:50:00Z",
                      *       "updatedAt": null,
+                     *       "headers": [
+                     *         "example"
+                     *       ],
+                     *       "ownSecret": true,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
@@ -20348,6 +20383,9 @@ export interface operations {
                  *           4
                  *         ]
                  *       },
+                 *       "headers": {
+                 *         "source": "exhibition"
+                 *       },
                  *       "isActive": true
                  *     }
                  */
@@ -20391,6 +20429,10 @@ export interface operations {
                      *       "isActive": true,
                      *       "createdAt": "2026-10-12T07:50:00Z",
                      *       "updatedAt": null,
+                     *       "headers": [
+                     *         "example"
+                     *       ],
+                     *       "ownSecret": true,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",
@@ -20845,6 +20887,10 @@ export interface operations {
                      *       "isActive": true,
                      *       "createdAt": "2026-10-12T07:50:00Z",
                      *       "updatedAt": null,
+                     *       "headers": [
+                     *         "example"
+                     *       ],
+                     *       "ownSecret": true,
                      *       "status": "healthy",
                      *       "consecutiveFailures": 0,
                      *       "lastDeliveryAt": "2026-11-20T14:31:58Z",

@@ -20,7 +20,7 @@ export const handler = endpoint(
   },
   async ({ tx, caller, body }) => {
     const made = await createEndpoint(tx, body);
-    const mayKnow = mayReceive(caller, [everyKind]) || mayReceive(caller, await signedKinds(tx));
+    const mayKnow = body.ownSecret || mayReceive(caller, [everyKind]) || mayReceive(caller, await signedKinds(tx));
     return mayKnow ? made : { ...made, secret: null };
   },
 );

@@ -11,10 +11,11 @@ export const handler = endpoint(
     summary: 'Change a webhook endpoint',
     scope: 'webhooks:write',
     body: PatchEndpoint,
-    readOnly: { secret: 'POST /v1/webhooks/{id}/rotate', status: 'isActive' },
+    readOnly: { secret: 'POST /v1/webhooks/{id}/rotate', ownSecret: 'POST /v1/webhooks', status: 'isActive' },
     status: 200,
     response: Endpoint,
     errors: ['bad_request', 'not_found', 'conflict'],
+    needs: ['encrypt:webhook'],
     current: (tx, { id }) => getEndpoint(tx, id),
     permit: async ({ tx, caller, params, body }) => {
       const { eventKinds } = await getStoredEndpoint(tx, params.id);

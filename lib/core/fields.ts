@@ -6,6 +6,7 @@ const codes: Record<string, FieldCode> = {
   min_code_points: 'too_short',
   max_code_points: 'too_long',
   max_bytes: 'too_long',
+  not_allowed: 'not_allowed',
   min_length: 'too_short',
   max_length: 'too_many',
   min_value: 'out_of_range',

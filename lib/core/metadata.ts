@@ -25,7 +25,7 @@ const maxPairs = 50;
 type Dataset = { value: unknown; typed?: boolean; issues?: v.BaseIssue<unknown>[] };
 
 /** A record that loses no key: `v.record` leaves the special ones out without a word. The output has them marked. */
-function pairs<V extends string | null>(keySchema: v.GenericSchema<string>, valueSchema: v.GenericSchema<V>) {
+export function pairs<V extends string | null>(keySchema: v.GenericSchema<string>, valueSchema: v.GenericSchema<V>) {
   const record = v.record(keySchema, valueSchema);
   return {
     ...record,

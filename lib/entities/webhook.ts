@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
+import { pairs } from '#lib/core/metadata.ts';
 import {
+  atMost,
   checked,
   choice,
   count,
@@ -23,6 +25,7 @@ import { changedFieldNames } from '#lib/events/changed-fields.ts';
 import { eventFieldName } from '#lib/events/changes.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
+import { signingSecret } from './webhook-registry.ts';
 
 export const everyKind = '*';
 const subscribed = [everyKind, ...eventKindNames] as const;
@@ -60,6 +63,9 @@ const stored = {
 
 const shown = {
   ...stored,
+  /** Names of its own headers. */
+  headers: v.array(v.string()),
+  ownSecret: v.boolean(),
   status: v.picklist(['healthy', 'degraded', 'disabled']),
   consecutiveFailures: count(),
   lastDeliveryAt: v.nullable(time()),
@@ -98,6 +104,19 @@ const SetEndpointFilter = v.pipe(
 );
 export type SetEndpointFilter = v.InferOutput<typeof SetEndpointFilter>;
 
+export const maxHeaders = 10;
+/** Headers that we or HTTP itself set, and those of one hop (RFC 9110, 7.6.1). */
+const reserved =
+  /^(host|content-.*|transfer-.*|x-svc-.*|webhook-.*|connection|keep-alive|proxy-.*|te|trailers?|upgrade|expect)$/i;
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[\w!#$%&'*+.^`|~-]{1,64}$/, 'must have names of 1 to 64 letters, digits and marks that HTTP allows'),
+  checked<string>('not_allowed', (name) => !reserved.test(name), 'must not name a header that deliveries set'),
+);
+const headerValue = pattern(/^[ -~]+$/, 1024, 'a text of printable ASCII characters');
+/** Null removes one, where it was. */
+const SetHeaders = atMost(2 * maxHeaders, 'headers', pairs(headerName, v.nullable(headerValue)));
+
 const fields = {
   url: url(),
   description: v.optional(description()),
@@ -105,9 +124,13 @@ const fields = {
     v.pipe(listInput(choice(subscribed), maxKinds, 'kinds'), v.minLength(1, 'must have at least 1 kind')),
   ),
   filter: v.optional(v.nullable(SetEndpointFilter)),
+  headers: v.optional(v.nullable(SetHeaders)),
 };
 
-export const CreateEndpoint = v.pipe(v.object(fields), v.title('CreateEndpoint'));
+export const CreateEndpoint = v.pipe(
+  v.object({ ...fields, ownSecret: v.optional(v.boolean()) }),
+  v.title('CreateEndpoint'),
+);
 export const PatchEndpoint = v.pipe(
   v.object({ ...fields, url: v.optional(fields.url), isActive: v.optional(v.boolean()) }),
   v.title('PatchEndpoint'),
@@ -160,6 +183,10 @@ export const Endpoints = entity({
   schema: v.object({
     ...stored,
     filter: v.optional(v.nullable(EndpointFilter), null),
+    /** Own headers of its deliveries; the values are encrypted. */
+    headers: v.optional(v.array(v.object({ name: v.string(), value: v.string() })), []),
+    /** Its own secret, instead of the one that the registry has for all. */
+    signing: v.optional(v.nullable(v.object(signingSecret)), null),
     /** Epoch milliseconds: it is sent what is committed from then on. */
     registeredAtMs: v.optional(v.number(), 0),
   }),

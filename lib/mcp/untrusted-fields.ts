@@ -22,6 +22,7 @@ export const untrustedFields = [
   'fileName',
   'forwardedFrom',
   'handOffReason',
+  'headers',
   'kind',
   'lastError',
   'lastSyncError',

@@ -3,9 +3,9 @@ import { system } from '#lib/core/tenant.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Target } from './attempt.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
-import { findRegistry, secretsOf } from './registry.ts';
-import type { Target } from './sending.ts';
+import { findRegistry, headersOfEndpoint, secretsOf } from './registry.ts';
 import type { Shift } from './shift.ts';
 import { type Signer, signer } from './sign.ts';
 
@@ -26,6 +26,7 @@ export class Pending {
   };
   readonly #shift: Shift;
   #endpoint: StoredEndpoint | undefined;
+  #headers: Record<string, string> = {};
   #signers: readonly [Signer, Signer?] | undefined;
   #targetAtMs = 0;
   #readAtMs = 0;
@@ -38,7 +39,8 @@ export class Pending {
 
   /** Where to send, and with which signatures; undefined without an endpoint or a secret. */
   get target(): Target | undefined {
-    return this.#endpoint && this.#signers && { url: this.#endpoint.url, signers: this.#signers };
+    if (!this.#endpoint || !this.#signers) return undefined;
+    return { url: this.#endpoint.url, headers: this.#headers, signers: this.#signers };
   }
 
   isTargetOlderThan(ageMs: number): boolean {
@@ -64,9 +66,14 @@ export class Pending {
     const { tenant, endpointId } = this.#shift;
     const tx = new UnitOfWork(tenant, system);
     const [endpoint, registry] = await Promise.all([tx.find(Endpoints, { id: endpointId }), findRegistry(tx)]);
-    const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
+    const signing = endpoint?.signing ?? registry;
+    const [secrets, headers] = await Promise.all([
+      signing ? secretsOf(tenant, signing, timestamp()) : [],
+      endpoint ? headersOfEndpoint(tenant, endpoint) : {},
+    ]);
     this.#targetAtMs = now();
     this.#endpoint = endpoint;
+    this.#headers = headers;
     this.isActive = endpoint?.isActive === true;
     this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;
   }

@@ -5,21 +5,15 @@ import { Deliveries, type DueDelivery } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import type { Outbound } from '#lib/network/outbound.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { attempt } from './attempt.ts';
+import { attempt, type Target } from './attempt.ts';
 import type { Waiting } from './backlog.ts';
 import { newDeliveryMetrics } from './delivery-metrics.ts';
 import { faults, type Result } from './settle.ts';
 import type { Shift } from './shift.ts';
-import type { Signer } from './sign.ts';
 
 /** To one endpoint. */
 const maxPerSecond = 50;
 const maxInFlight = 10;
-
-export interface Target {
-  url: string;
-  signers: readonly [Signer, Signer?];
-}
 
 /**
  * The attempts of a worker from when they are written as begun until their results are to be written: ten at a time and fifty a second
@@ -122,7 +116,7 @@ export class Sending {
     const event = await this.#eventOf(delivery);
     if (!event) return { id, entry };
     this.metrics.attempts += 1;
-    const made = await attempt(this.#outbound, target.url, delivery, event.body, target.signers);
+    const made = await attempt(this.#outbound, target, delivery, event.body);
     const { committedAt } = event;
     if (made.isSuccess) {
       this.metrics.successes += 1;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { now } from '#lib/core/clock.ts';
-import { notFound } from '#lib/core/problem.ts';
+import { invalidField, notFound } from '#lib/core/problem.ts';
 import {
   type CreateEndpoint,
   type Endpoint,
@@ -10,6 +10,7 @@ import {
   Endpoints,
   type EndpointWithSecret,
   everyKind,
+  maxHeaders,
   type PatchEndpoint,
   type RotatedSecret,
   type StoredEndpoint,
@@ -24,7 +25,17 @@ import { dispatchSoon, newDispatch } from './dispatch.ts';
 import { changeFilter } from './filter.ts';
 import { newHealth, pausedUntil, statusOf, withoutFailures } from './health.ts';
 import { endPause } from './pause.ts';
-import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
+import {
+  currentSecret,
+  findRegistry,
+  getRegistry,
+  newSigning,
+  register,
+  rotate,
+  rotated,
+  sealHeaders,
+  unregister,
+} from './registry.ts';
 import { deliverableUrl } from './url.ts';
 
 type EndpointView = v.InferOutput<typeof Endpoint>;
@@ -73,6 +84,8 @@ export async function createEndpoint(
 ): Promise<v.InferOutput<typeof EndpointWithSecret>> {
   const url = await deliverableUrl(input.url, tx.tenant.env);
   const filter = await changeFilter(tx, null, input.filter ?? null);
+  const headers = await changeHeaders(tx, [], input.headers);
+  const signing = input.ownSecret ? await newSigning(tx.tenant) : null;
   const id = await tx.nextId(Endpoints);
   const registry = await register(tx, { id, url });
   const endpoint = tx.create(Endpoints, {
@@ -81,6 +94,8 @@ export async function createEndpoint(
     description: input.description ?? null,
     eventKinds: normalizeKinds(input.eventKinds),
     filter,
+    headers,
+    signing,
     isActive: true,
     registeredAtMs: now(),
     createdAt: tx.now,
@@ -88,6 +103,7 @@ export async function createEndpoint(
   });
   const health = tx.create(Healths, newHealth(id));
   tx.create(Dispatches, newDispatch(id));
+  if (signing) return { ...toView(endpoint, health), secret: await currentSecret(tx.tenant, signing) };
   const secret = await unlessUnreadable(currentSecret(tx.tenant, registry));
   // Nobody can sign with it any more.
   const own = secret === undefined ? await rotate(tx, 0) : registry;
@@ -95,6 +111,23 @@ export async function createEndpoint(
     ...toView(endpoint, health, own.secretHint),
     secret: secret ?? (await currentSecret(tx.tenant, own)),
   };
+}
+
+type Headers = StoredEndpoint['headers'];
+
+/** Returns the headers with those of a change, whose case of a name does not matter; null removes one, or all. Raises 400 for too many. */
+async function changeHeaders(
+  tx: UnitOfWork,
+  before: Headers,
+  change: Readonly<Record<string, string | null>> | null = {},
+): Promise<Headers> {
+  if (change === null) return [];
+  const all = [...before, ...(await sealHeaders(tx.tenant, change))];
+  const last = new Map(all.map((header) => [header.name.toLowerCase(), header]));
+  const headers = [...last.values()].flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
+  if (headers.length > maxHeaders)
+    throw invalidField('headers', 'too_many', `an endpoint has at most ${maxHeaders} headers`);
+  return headers;
 }
 
 /** Changes the given fields, and the given conditions of the filter; `isActive: true` or another url forgets failures. Raises 400 and 409 as the creation does. */
@@ -112,6 +145,7 @@ export async function patchEndpoint(
     ...patch,
     ...(patch.eventKinds && { eventKinds: normalizeKinds(patch.eventKinds) }),
     ...(patch.filter !== undefined && { filter: await changeFilter(tx, endpoint.filter, patch.filter) }),
+    ...(patch.headers !== undefined && { headers: await changeHeaders(tx, endpoint.headers, patch.headers) }),
     ...(patch.url !== undefined &&
       patch.url !== endpoint.url && { url: await deliverableUrl(patch.url, tx.tenant.env) }),
   };
@@ -150,23 +184,39 @@ export async function deleteEndpoint(tx: UnitOfWork, id: number) {
   return { id, deleted: true as const };
 }
 
-/** Returns the event kinds of all endpoints, which the one secret signs. */
+/** Returns the event kinds of all endpoints that share the one secret. */
 export const signedKinds = async (tx: UnitOfWork): Promise<string[]> =>
-  (await listAll(tx, Endpoints)).flatMap(({ eventKinds }) => eventKinds);
+  (await listAll(tx, Endpoints)).flatMap(({ eventKinds, signing }) => (signing ? [] : eventKinds));
 
-/** Replaces the secret of all endpoints. Raises 404. Needs the key. */
+/** Returns the event kinds that are signed as an endpoint's are. Raises 404. */
+export async function kindsSignedAs(tx: UnitOfWork, id: number): Promise<string[]> {
+  const { signing, eventKinds } = await getStoredEndpoint(tx, id);
+  return signing ? eventKinds : signedKinds(tx);
+}
+
+/** Replaces the secret of an endpoint that has its own, else the one of all others. Raises 404. Needs the key. */
 export async function rotateSecret(
   tx: UnitOfWork,
   id: number,
   graceMinutes: number,
 ): Promise<v.InferOutput<typeof RotatedSecret>> {
-  await getStoredEndpoint(tx, id);
-  const registry = await rotate(tx, graceMinutes);
+  const endpoint = await getStoredEndpoint(tx, id);
+  const { signing } = endpoint;
+  if (signing) {
+    const own = await rotated(tx, signing, graceMinutes);
+    tx.update(Endpoints, { ...endpoint, signing: own });
+    return { ...own, secret: await currentSecret(tx.tenant, own), endpointIds: [id] };
+  }
+  const [registry, endpoints] = await Promise.all([rotate(tx, graceMinutes), listAll(tx, Endpoints)]);
+  const apart = new Set(endpoints.flatMap((one) => (one.signing ? [one.id] : [])));
   return {
     secret: await currentSecret(tx.tenant, registry),
     secretHint: registry.secretHint,
     previousValidUntil: registry.previousValidUntil,
-    endpointIds: registry.endpoints.map((one) => one.id).sort((a, b) => a - b),
+    endpointIds: registry.endpoints
+      .map((one) => one.id)
+      .filter((one) => !apart.has(one))
+      .sort((a, b) => a - b),
   };
 }
 
@@ -174,12 +224,14 @@ function toView(endpoint: StoredEndpoint, health: Health = newHealth(endpoint.id
   const { consecutiveFailures, lastDeliveryAt, lastSuccessAt } = health;
   return {
     ...endpoint,
+    headers: endpoint.headers.map(({ name }) => name),
+    ownSecret: endpoint.signing !== null,
     status: statusOf(endpoint.isActive, health),
     consecutiveFailures,
     lastDeliveryAt,
     lastSuccessAt,
     pausedUntil: pausedUntil(health),
-    secretHint,
+    secretHint: endpoint.signing?.secretHint ?? secretHint,
   };
 }
 

@@ -11,10 +11,10 @@ import { openOutbound } from '#lib/network/outbound.ts';
 import { reserve } from '#lib/table/quota.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Attempt, attempt } from './attempt.ts';
+import { type Attempt, attempt, type Target } from './attempt.ts';
 import { createDelivery, toDeliveryView } from './deliveries.ts';
 import { endPause } from './pause.ts';
-import { getRegistry, secretsOf } from './registry.ts';
+import { getRegistry, headersOfEndpoint, secretsOf } from './registry.ts';
 import { finish, withAttempt } from './settle.ts';
 import { type Signer, signer } from './sign.ts';
 import { getStoredEndpoint } from './store.ts';
@@ -38,16 +38,18 @@ export async function testEndpoint(
   kind: EventKind,
   request: object,
 ): Promise<v.InferOutput<typeof TestedDelivery>> {
-  const [{ url }, registry, health] = await Promise.all([
+  const [endpoint, registry, health] = await Promise.all([
     getStoredEndpoint(tx, id),
     getRegistry(tx),
     tx.find(Healths, { id }),
   ]);
-  const secrets = await secretsOf(tx.tenant, registry, tx.now);
+  const [secrets, headers] = await Promise.all([
+    secretsOf(tx.tenant, endpoint.signing ?? registry, tx.now),
+    headersOfEndpoint(tx.tenant, endpoint),
+  ]);
+  const target = { url: endpoint.url, headers, signers: secrets.map(signer) as [Signer, Signer?] };
   const { deliveryId, eventId, body, made } = await once(request, () =>
-    inSlot(tx.tenant, testTimeoutSeconds * secondMs, () =>
-      send(tx, id, url, kind, secrets.map(signer) as [Signer, Signer?]),
-    ),
+    inSlot(tx.tenant, testTimeoutSeconds * secondMs, () => send(tx, id, target, kind)),
   );
   const event = { id: eventId, event: kind, sequence: null, subject: `webhook/${id}` };
   const row = await createDelivery(tx, { endpointId: id, deliveryId, event, skipped: undefined, body });
@@ -60,13 +62,7 @@ export async function testEndpoint(
   return { delivery: toDeliveryView(tx.update(Deliveries, delivery)) };
 }
 
-async function send(
-  tx: UnitOfWork,
-  endpointId: number,
-  url: string,
-  kind: EventKind,
-  signers: readonly [Signer, Signer?],
-): Promise<Sent> {
+async function send(tx: UnitOfWork, endpointId: number, target: Target, kind: EventKind): Promise<Sent> {
   const deliveryId = randomUUID();
   const eventId = `evt_${randomUUID().replaceAll('-', '')}0`;
   const { data } = exampleOf(kind);
@@ -90,7 +86,7 @@ async function send(
       attemptCount: 0,
       replayOf: null,
     };
-    return { deliveryId, eventId, body, made: await attempt(outbound, url, delivery, body, signers) };
+    return { deliveryId, eventId, body, made: await attempt(outbound, target, delivery, body) };
   } finally {
     await outbound.close();
   }

@@ -67,9 +67,9 @@ const rawLoop = (url: string) => async () => {
 
 const ourLoop = (url: string) => async () => {
   const outbound = openOutbound({ reach: 'local' });
-  const signers = [signer(newSecret())] as const;
+  const target = { url: `${url}/`, headers: {}, signers: [signer(newSecret())] as const };
   await inParallel(async () => {
-    const { isSuccess } = await attempt(outbound, `${url}/`, delivery(), body, signers);
+    const { isSuccess } = await attempt(outbound, target, delivery(), body);
     if (!isSuccess) throw new Error('the receiver refused');
   });
   await outbound.close();

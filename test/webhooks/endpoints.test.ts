@@ -41,6 +41,8 @@ describe('a new endpoint', () => {
         description: null,
         eventKinds: ['*'],
         filter: null,
+        headers: [],
+        ownSecret: false,
         isActive: true,
         status: 'healthy',
         consecutiveFailures: 0,

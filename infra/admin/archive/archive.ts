@@ -83,7 +83,7 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     job: () => ({ claimedUntil: null }),
     'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [], finished: 0 }),
     'webhook-dispatch': () => ({ notBefore: null, made: 0 }),
-    webhook: () => ({ isActive: false }),
+    webhook: () => ({ isActive: false, headers: [], signing: null }),
     // Nobody is mailed for a copy of their workspace.
     member: () => ({ invitation: null }),
     'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),

@@ -9,6 +9,9 @@ const settings = {
     'Conditions that an event must meet, all of them. Null means none. Events that are filtered out stay in the feed.',
 };
 
+const ownHeaders =
+  'Headers to add to each delivery by name, at most 10: `{"Authorization": "Bearer …"}`. Values have at most 1,024 characters and are never shown. Null removes one, or all. Names that HTTP or deliveries use, such as `Host`, are refused.';
+
 const conditions = {
   changedFields:
     'At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass.',
@@ -23,7 +26,7 @@ export const webhooks: Noun = {
     webhooksList:
       'Lists the webhook endpoints of the environment, newest first, with their health. Use it to see which are degraded or disabled. Secrets are not shown.',
     webhooksCreate:
-      'Registers an endpoint for events and shows the signing secret of the workspace once. Use a test key to register one for sandbox events. There are at most 20 endpoints, each address once. Past events are not sent: read those at `GET /v1/events`.',
+      'Registers an endpoint for events and shows its signing secret once. Use a test key to register one for sandbox events. There are at most 20 endpoints, each address once. Past events are not sent: read those at `GET /v1/events`.',
     webhooksGet:
       'Returns one webhook endpoint with its health. Use it to see when it last took an event. Its deliveries have a list of their own.',
     webhooksPatch:
@@ -41,7 +44,7 @@ export const webhooks: Noun = {
     webhooksReplayFailed:
       'Replays the failed and skipped deliveries since a time, oldest first, at most 1,000 in one call. Use it after an outage, and call it again until `queued` is 0. Deliveries that were replayed already are left out.',
     webhooksRotate:
-      'Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. The secret belongs to the workspace: it changes for every endpoint in `endpointIds`.',
+      'Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. It changes for every endpoint in `endpointIds`: all that share the secret of the workspace, or the one that has its own.',
     webhooksResume:
       'Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Deliveries that wait for their first attempt are sent at once; others keep their next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.',
     webhooksTest:
@@ -63,6 +66,8 @@ export const webhooks: Noun = {
   schemas: {
     Endpoint: {
       ...settings,
+      headers: 'Names of the headers that it adds to its deliveries. Their values are never shown.',
+      ownSecret: 'Whether it has a signing secret of its own instead of the one of the workspace.',
       isActive: 'Whether events are sent. While it is false they are kept as `skipped` for 30 days.',
       id: 'Id of the endpoint, unique within its environment.',
       status: 'Health of the endpoint: whether deliveries arrive.',
@@ -74,9 +79,15 @@ export const webhooks: Noun = {
     },
     EndpointWithSecret: {
       secret:
-        'Signing secret of the workspace, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`.',
+        'Signing secret of the workspace or the endpoint, `whsec_…`. Shown once: null when the answer is repeated under its `Idempotency-Key`.',
     },
-    CreateEndpoint: settings,
+    CreateEndpoint: {
+      ...settings,
+      headers: ownHeaders,
+      ownSecret:
+        'True gives the endpoint a signing secret of its own. Default false: the secret of the workspace. It cannot be changed later.',
+    },
+    PatchEndpoint: { headers: ownHeaders },
     EndpointFilter: conditions,
     SetEndpointFilter: conditions,
     RotateSecret: { graceMinutes: 'How many minutes the old secret still signs, 0 to 1,440. Default 1,440: one day.' },
@@ -108,7 +119,8 @@ export const webhooks: Noun = {
       completedAt: 'When it succeeded, failed, or was skipped. Null while it is tried.',
     },
     DeliveryDetail: {
-      requestHeaders: 'Headers of the last attempt. Null before the first, and for a skipped delivery.',
+      requestHeaders:
+        'Headers of the last attempt without those that the endpoint adds. Null before the first, and for a skipped delivery.',
       requestBody: 'The body as it is sent, byte for byte. Null when it is no longer kept.',
       attempts: 'Every attempt that was made, oldest first.',
     },
