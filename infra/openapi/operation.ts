@@ -68,7 +68,7 @@ const idsInPaths: Readonly<Record<string, number>> = {
 };
 
 function pathParameters({ path, textParams }: Route) {
-  return [...path.matchAll(/([^/]+)\/\{([^{}]+)\}/g)].map(([, above = '', name = '']) => ({
+  return [...path.matchAll(/(?<=\/)([^/]+)\/\{([^{}/]+)\}/g)].map(([, above = '', name = '']) => ({
     name,
     in: 'path',
     required: true,

@@ -19,7 +19,7 @@ const minDigits = 3;
 
 /** Returns the spellings by which a word of a search may stand in a phone number, none where it is no part of one. */
 export function phoneSpellings(word: string): string[] {
-  if (!/^[\p{Nd}+()./-]*\p{Nd}[\p{Nd}+()./-]*$/u.test(word)) return [];
+  if (!/^[+()./-]*\p{Nd}[\p{Nd}+()./-]*$/u.test(word)) return [];
   const digits = phoneDigits(word);
   const significant = digits.replace(/^0/, '');
   return significant.length < minDigits ? [digits] : [digits, significant];

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import iconv from 'iconv-lite';
 import { type Alphabet, alphabets, languageOf } from './alphabets.ts';
@@ -15,23 +16,49 @@ export interface Context {
   isHtml?: boolean;
   /** Its end may be half a character. */
   isCut?: boolean;
-  /** Charsets and languages of the mail's other parts and headers, the likeliest first. */
-  hints?: readonly string[];
+  hints: Hints;
+}
+
+/** Known of a whole mail: charsets and languages that its parts and headers name, and the limits that remain. */
+export interface Hints {
+  readonly charsets: ReadonlySet<string | undefined>;
+  readonly languages: ReadonlySet<string | undefined>;
+  /** Number of bytes that may be guessed yet. */
+  room: number;
+  /** Charsets by label. */
+  readonly labels: Map<string, string | undefined>;
+}
+
+/** A mail in many languages says nothing of any. */
+const maxHints = 16;
+/** Limit for the bytes of a mail that are guessed. A guess costs a hundred times what reading does. */
+const maxGuessedOfMail = 128 * 1024;
+/** The cost of the shortest guess, in bytes. */
+const leastGuessedBytes = 256;
+/** Limit for the labels of a mail that are looked up: an unknown one costs more than the text of a word. */
+const maxLabels = 100;
+
+/** Returns the hints that a mail's charsets, languages, and countries are. */
+export function hintsOf(given: readonly string[]): Hints {
+  const tags = [...new Set(given.map((tag) => tag.toLowerCase()))].slice(0, maxHints);
+  const charsets = new Set(tags.map(charsetOf));
+  const languages = new Set([...tags, ...charsets].map((tag) => languageOf(tag ?? '')));
+  return { charsets, languages, room: maxGuessedOfMail, labels: new Map() };
 }
 
 /** Returns the text of bytes with the label that a mail gives them. Valid UTF-8 is UTF-8; without a known label it is a guess. */
-export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints = [] }: Context = {}): Decoded {
+export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints }: Context): Decoded {
   const mark = markOf(bytes);
   if (mark) return read(bytes, mark);
-  const named = charsetOf(label);
-  const says = (!named && isHtml && charsetOf(metaIn(bytes))) || named;
+  const named = lookedUp(label, hints);
+  const says = (!named && isHtml && metaIn(bytes, hints)) || named;
   if (isAscii(bytes)) return { ...read(bytes, asciiCharset(bytes, says)), ...unknownOf(label, says) };
   const whole = isCut || isHalved(bytes) ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
   if (isUtf8(whole) && !(says && isWide.test(says) && whole.includes(0))) return read(whole, 'utf-8');
   // Text without an eighth bit cannot be in a charset that needs it, and the reverse.
   if (says && says !== 'utf-8' && !isNarrow.test(says)) return read(bytes, says);
   if (isMostlyUtf8(bytes)) return read(bytes, 'utf-8');
-  return { ...read(bytes, guess(bytes, [says ?? '', ...hints])), ...unknownOf(label, says) };
+  return { ...read(bytes, guess(bytes, hints, says)), ...unknownOf(label, says) };
 }
 
 const isNarrow = /^(iso-2022-|hz-|utf-7)/;
@@ -77,8 +104,14 @@ const shifting: Record<string, { charset: string; from: string; to: string; head
   'hz-gb-2312': { charset: 'gbk', from: '~{', to: '~}', head: '~\n' },
 };
 
+/** The charset that a label of the mail means, undefined where it means none, or the mail has too many. */
+function lookedUp(label: string, { labels }: Hints): string | undefined {
+  if (!labels.has(label) && labels.size < maxLabels) labels.set(label, charsetOf(label));
+  return labels.get(label);
+}
+
 /** The charset that a label means, undefined where it means none. */
-export function charsetOf(label: string | undefined): string | undefined {
+function charsetOf(label: string | undefined): string | undefined {
   const clean = cleanLabel(label ?? '');
   if (wordless.test(clean)) return undefined;
   const [, page] =
@@ -93,7 +126,7 @@ export function charsetOf(label: string | undefined): string | undefined {
     clean.replace(/^(x|cs)-?/, ''),
     clean.replaceAll('_', '-'),
     clean.replaceAll(/[^a-z0-9]/g, ''),
-    clean.replace(/[-_]?(strict|hkscs|2004|x0213|ext|with.*)$/, ''),
+    clean.replace(/[-_]?(?:strict|hkscs|2004|x0213|ext|with.*)$/s, ''),
     clean
       .replaceAll(/[^a-z0-9]/g, '')
       .replace(/^(gb2312|gbk|big5|euckr|eucjp|eucjpms|shiftjis|sjis|koi8r|koi8u|utf8|utf16|iso2022jp).*$/, '$1'),
@@ -165,27 +198,15 @@ const markOf = (bytes: Buffer) => marks.find(([, mark]) => mark.every((byte, at)
 
 /** Where HTML says its charset (WHATWG, "prescan a byte stream"), or XML. */
 const maxPrescanBytes = 8192;
-function metaIn(bytes: Buffer): string | undefined {
-  const start = bytes.toString('latin1', 0, maxPrescanBytes).replaceAll(/<!--[^>]*>/g, '');
-  for (const [tag] of start.matchAll(/<(?:meta|\?xml)\b[^>]*>/gi)) {
-    const [, charset] = /\b(?:charset|encoding)\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(tag) ?? [];
-    const known = charsetOf(charset);
+function metaIn(bytes: Buffer, hints: Hints): string | undefined {
+  const start = bytes.toString('latin1', 0, maxPrescanBytes).replaceAll(/<!--.*?(?:-->|$)/gs, '');
+  for (const [tag] of start.matchAll(/<(?:meta|\?xml)\b[^<>]*>/gi)) {
+    const [, charset] = /\b(?:charset|encoding)\s{0,9}=\s{0,9}["']?\s{0,9}([^\s"'/>;]{1,80})/i.exec(tag) ?? [];
+    const known = lookedUp(charset ?? '', hints);
     // Bytes that were readable as ASCII up to here are not UTF-16.
     if (known) return known.startsWith('utf-16') ? 'utf-8' : known;
   }
   return undefined;
-}
-
-const isAscii = (bytes: Buffer) => bytes.every((byte) => byte < 0x80);
-
-const strict = new TextDecoder('utf-8', { fatal: true });
-function isUtf8(bytes: Buffer): boolean {
-  try {
-    strict.decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Where a character of UTF-8 begins that the end cuts, or the end. */
@@ -223,15 +244,17 @@ const maxGuessedBytes = 16_384;
 const hintPoints = 0.6;
 const commonest = 'windows-1252';
 
-/** The likeliest charset of bytes that nobody names. */
-export function guess(bytes: Buffer, hints: readonly string[] = []): string {
+/** Returns the likeliest charset of bytes that nobody names, or whose label is wrong; the commonest once a mail has had its guesses. */
+export function guess(bytes: Buffer, hints: Hints, says = ''): string {
   const sample = bytes.subarray(0, maxGuessedBytes);
-  const languages = new Set(hints.map(languageOf));
-  const charsets = new Set(hints.map((hint) => charsetOf(hint)));
+  if (hints.room <= 0) return commonest;
+  hints.room -= Math.max(sample.length, leastGuessedBytes);
+  const spoken = languageOf(says);
   let best = { charset: commonest, points: Number.NEGATIVE_INFINITY };
   for (const alphabet of alphabets) {
     const { charset, language } = alphabet;
-    const isHinted = charsets.has(charset) || languages.has(language);
+    const isHinted =
+      charset === says || language === spoken || hints.charsets.has(charset) || hints.languages.has(language);
     const points = likelihood(sample, alphabet) + (isHinted ? hintPoints : 0) + (charset === commonest ? 0.3 : 0);
     if (points > best.points) best = { charset, points };
   }

@@ -69,7 +69,7 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
   const { head, isFromCut, texts, attachments, unread, omitted } = await readParts(
     typeof raw === 'string' ? Buffer.from(raw) : raw,
   );
-  const email = await PostalMime.parse(head);
+  const email = await PostalMime.parse(head, { maxHeadersSize: Number.MAX_SAFE_INTEGER });
   // As they were sent: an encoded word in them is not decoded.
   const headers = (key: string) => email.headers.filter((header) => header.key === key).map(({ value }) => value);
   const written = [...headers('from'), ...headers('sender')];

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type MimeNode, Splitter, type SplitterOptions } from '@zone-eu/mailsplit';
 import { decodeWords } from 'postal-mime';
 import { calendarText } from './calendar.ts';
-import { charsetOf, decodeText, guess } from './charset.ts';
+import { decodeText, guess, type Hints, hintsOf } from './charset.ts';
 import { opened } from './opened.ts';
 import { fromQuotedPrintable } from './quoted-printable.ts';
 import { joinedWords, labelsIn } from './words.ts';
@@ -60,7 +60,7 @@ const chunkBytes = 64 * 1024;
  */
 export async function readParts(raw: Uint8Array): Promise<Contents> {
   const { head, body, omitted, isFromCut } = openedMail(raw);
-  const hints = hintsIn(head);
+  const named = hintsIn(head);
   const splitter = newSplitter();
   const parts: Part[] = [];
   const room = { plain: maxTextBytes.plain * maxEncodedBytes, html: maxTextBytes.html * maxEncodedBytes };
@@ -74,14 +74,15 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
     omitted.push('everything after what could not be read');
   }
   if (splitter.isCut) omitted.push(ofHeaders);
-  const labels = parts.flatMap(({ node }) => charsetOf(node.charset || '') ?? []);
-  const texts = await textsOf(parts, [...labels, ...hints], omitted);
+  const labels = parts.map(({ node }) => node.charset || '');
+  const allHints = hintsOf([...labels, ...named]);
+  const texts = await textsOf(parts, allHints, omitted);
   const charset = parts.map((part) => part.charset).find((one) => one !== undefined && one !== 'utf-8');
   return {
-    head: readable(head, charset, hints),
+    head: readable(head, charset, hintsOf(named)),
     isFromCut,
     texts,
-    attachments: parts.flatMap((part) => part.attachment ?? []),
+    attachments: parts.flatMap((part) => part.attachment(allHints) ?? []),
     unread: [...new Set(parts.flatMap((part) => part.unread ?? []))],
     omitted,
   };
@@ -98,10 +99,7 @@ function hintsIn(head: Buffer): string[] {
   const text = head.toString('latin1', 0, maxFieldBytes);
   const languages = [...text.matchAll(/^(?:content|accept|x-accept)-language:\s*([\w-]+)/gim)];
   const countries = [...text.matchAll(/^(?:from|message-id|reply-to|sender):.*\.([a-z]{2})>?\s*$/gim)];
-  return [
-    ...labelsIn(text).filter((charset) => charset !== 'utf-8'),
-    ...[...languages, ...countries].map(([, tag]) => tag as string),
-  ];
+  return [...labelsIn(text), ...[...languages, ...countries].map(([, tag]) => tag as string)];
 }
 
 /** Bytes that are not ASCII, or switch to another charset (ISO 2022). */
@@ -110,7 +108,7 @@ const isRaw = {
 };
 
 /** The header section in UTF-8, its encoded words joined: raw bytes are in the charset of the text, if a mail says so. */
-function readable(head: Buffer, charset: string | undefined, hints: readonly string[]): Buffer {
+function readable(head: Buffer, charset: string | undefined, hints: Hints): Buffer {
   const fields = head.toString('latin1').split(/(?<=\n)/);
   const raw = Buffer.from(fields.filter((field) => isRaw.test(field)).join(''), 'latin1');
   const label = charset && !charset.startsWith('utf-') ? charset : raw.length === 0 ? 'utf-8' : guess(raw, hints);
@@ -364,7 +362,7 @@ class Part {
   }
 
   /** How it is described when it is one. Its size is that of the decoded bytes. */
-  get attachment(): Contents['attachments'][number] | undefined {
+  attachment(hints: Hints): Contents['attachments'][number] | undefined {
     if (!this.isAttachment) return undefined;
     const { filename, contentType, encoding, disposition, parentNode } = this.node;
     const { base64, escapes, lineEnds } = this.#size;
@@ -376,7 +374,7 @@ class Part {
     const contentId = headerOf(this.node, 'Content-ID').replaceAll(/[<>\s]/g, '') || null;
     const isOfHtml = parentNode !== false && parentNode.multipart === 'related' && contentId !== null;
     return {
-      fileName: decodeWords(joinedWords(filename || '')) || (this.isCalendar ? 'invite.ics' : null),
+      fileName: decodeWords(joinedWords(filename || '', hints)) || (this.isCalendar ? 'invite.ics' : null),
       contentType: contentType || 'application/octet-stream',
       sizeBytes: Math.max(0, sizes.get(encoding || '') ?? all),
       contentId,
@@ -408,7 +406,7 @@ class Part {
     else yield* whole;
   }
 
-  async text(hints: readonly string[], omitted: string[]): Promise<string> {
+  async text(hints: Hints, omitted: string[]): Promise<string> {
     const { charset: label, contentType, flowed, delSp } = this.node;
     const bytes = await buffer(this.decoded(Readable.from(this.#sent)));
     const isHtml = this.kind === 'html';
@@ -459,16 +457,12 @@ function kindOf({ contentType, filename, parentNode }: MimeNode): 'plain' | 'htm
 }
 
 /** The parts of one multipart/alternative say the same thing. */
-async function textsOf(
-  parts: readonly Part[],
-  hints: readonly string[],
-  omitted: string[],
-): Promise<Contents['texts']> {
+async function textsOf(parts: readonly Part[], hints: Hints, omitted: string[]): Promise<Contents['texts']> {
   const texts: Texts = new Map();
   const events = new Set<string>();
   for (const part of parts) {
     if (part.isCalendar) events.add(calendarText(await part.text(hints, omitted)));
-    else await addText(texts, part, (one) => one.text(hints, omitted));
+    else await addText(texts, part, { hints, omitted });
   }
   if (parts.some(({ isCut }) => isCut)) omitted.push('the end of its text');
   const said = [...events].filter((event) => event !== '').map((event) => ({ plain: `\n${event}` }));
@@ -477,13 +471,18 @@ async function textsOf(
 
 type Texts = Map<MimeNode, { plain?: string; html?: string }>;
 
-async function addText(texts: Texts, part: Part, read: (part: Part) => Promise<string>): Promise<void> {
+async function addText(
+  texts: Texts,
+  part: Part,
+  { hints, omitted }: { hints: Hints; omitted: string[] },
+): Promise<void> {
   const { node, kind } = part;
-  if (node.parentNode !== false && node.parentNode.messageNode === true) texts.set(node, { plain: embeddedHead(node) });
+  if (node.parentNode !== false && node.parentNode.messageNode === true)
+    texts.set(node, { plain: embeddedHead(node, hints) });
   if (kind === undefined) return;
   const place = alternativeOf(node) ?? node;
   const before = texts.get(place) ?? {};
-  texts.set(place, { ...before, [kind]: joined(before[kind], await read(part)) });
+  texts.set(place, { ...before, [kind]: joined(before[kind], await part.text(hints, omitted)) });
 }
 
 const joined = (before: string | undefined, text: string) => (before === undefined ? text : `${before}\n${text}`);
@@ -499,11 +498,12 @@ const embeddedHeaders = ['From', 'To', 'Subject', 'Date'];
 const maxEmbeddedCharacters = 998;
 
 /** Returns the author and the date of an embedded message. */
-function embeddedHead({ headers }: MimeNode): string {
+function embeddedHead({ headers }: MimeNode, hints: Hints): string {
   const lines = embeddedHeaders.flatMap((name) => {
-    const value = joinedWords(headers === false ? '' : headers.getFirst(name));
+    const value = headers === false ? '' : headers.getFirst(name);
     const end = value.length > maxEmbeddedCharacters ? '…' : '';
-    return value === '' ? [] : [`${name}: ${decodeWords(value.slice(0, maxEmbeddedCharacters))}${end}`];
+    const shown = decodeWords(joinedWords(value.slice(0, maxEmbeddedCharacters), hints));
+    return value === '' ? [] : [`${name}: ${shown}${end}`];
   });
   return `${lines.join('\n')}\n`;
 }

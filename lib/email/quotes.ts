@@ -61,7 +61,7 @@ const wrote = [
   .map((word) => (/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word) ? `(?<!\\p{L})${word}` : word))
   .join('|');
 const hasAttribution = new RegExp(`(?:${wrote})[^\\n]{0,80}[:：]$`, 'iu');
-const endsWithAddress = /<[^<>\s]+@[^<>\s]+>\)?\s?[:：]$/;
+const endsWithAddress = /<[^<>\s@]+@[^<>\s]+>\)?\s?[:：]$/;
 const hasDateOrAddress = /\d|@/;
 /** People name a day, programs its time or an address. */
 const hasTimeOrAddress = /@|\d[:：h時时]\s?\d{2}|(?<![\d.])\d{1,2}\.\d{2}(?![\d.])/;
@@ -112,9 +112,9 @@ export function newTextOf(text: string, { isForward = false } = {}): string {
     } else if (isHeadAt(lines, at) || isSeparator) break;
     else own.push(line);
   }
+  while (own.length > 1 && /^[\s_-]*$/.test(own.at(-1) as string)) own.pop();
   return own
     .join('\n')
-    .replace(/\n[\s_-]*$/, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }
@@ -133,7 +133,7 @@ function attributionLines(lines: readonly string[], at: number): number {
     if (line === '' || line.length > maxLineCharacters || isQuoted.test(line)) return 0;
     joined = `${joined} ${line}`.trim();
     if (!/[:：]$/.test(line)) continue;
-    const isWhole = /\d/.test(line.replace(/<[^<>]*@[^<>]*>/, ''));
+    const isWhole = /\d/.test(line.replace(/<[^<>@]*@[^<>]*>/, ''));
     if (count > 1 && (isWhole || !beginsAttribution.test(lines[at] as string))) return 0;
     const following = lines.slice(at + count, at + count + 3).find((one) => one.trim() !== '');
     const isBeforeQuote = isQuoted.test(following ?? '');

@@ -1,9 +1,9 @@
-import { charsetOf, decodeText } from './charset.ts';
+import { decodeText, type Hints } from './charset.ts';
 
 const encodedWords = /=\?([^?\s]{1,80})\?([bq])\?([^?]*)\?=(?:[ \t\r\n]+(?==\?[^?\s]{1,80}\?[bq]\?[^?]*\?=))?/gi;
 
 /** A header in which every run of encoded words (RFC 2047) of one charset is one word in UTF-8: a character may be cut by their ends. */
-export function joinedWords(header: string, hints: readonly string[] = []): string {
+export function joinedWords(header: string, hints: Hints): string {
   if (!header.includes('=?')) return header;
   let run: { label: string; bytes: Buffer[]; end: number } | undefined;
   let made = '';
@@ -14,7 +14,7 @@ export function joinedWords(header: string, hints: readonly string[] = []): stri
     run = undefined;
   };
   for (const { 0: word, 1: label = '', 2: kind = '', 3: text = '', index } of header.matchAll(encodedWords)) {
-    const charset = label.replace(/\*.*$/, '').toLowerCase();
+    const [charset = ''] = label.toLowerCase().split('*', 1);
     if (run?.end !== index || run.label !== charset) {
       finish();
       made += header.slice(end, index);
@@ -30,7 +30,7 @@ export function joinedWords(header: string, hints: readonly string[] = []): stri
 
 /** Labels of charsets that the words of a header name. */
 export const labelsIn = (header: string): string[] =>
-  [...header.matchAll(/=\?([^?\s]{1,80})\?[bq]\?/gi)].flatMap(([, label]) => charsetOf(label) ?? []);
+  [...header.matchAll(/=\?([^?\s]{1,80})\?[bq]\?/gi)].map(([, label]) => label as string);
 
 const inUtf8 = (text: string) => (text === '' ? '' : `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`);
 

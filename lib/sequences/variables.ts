@@ -1,18 +1,19 @@
 import type { StoredContact } from '#lib/entities/contact.ts';
 
-const variable = /\{\{\s*([^{}|]*?)\s*(?:\|([^{}]*))?\}\}/g;
+const variable = /\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g;
 const known = /^(?:name|firstName|company|fields\.[a-z][a-z0-9_]{0,39})$/;
 
 /** A variable of a text that there is none of; undefined where each is known. */
 export const unknownVariableIn = (text: string): string | undefined =>
-  [...text.matchAll(variable)].map(([, name = '']) => name).find((name) => !known.test(name));
+  [...text.matchAll(variable)].map(([, name = '']) => name.trim()).find((name) => !known.test(name));
 
 type Person = Pick<StoredContact, 'name' | 'company'> & { fields?: Readonly<Record<string, unknown>> };
 
 /** Returns a text with what a contact has in the place of its variables, or the first variable that has neither a value nor a fallback. */
 export function filled(text: string, person: Person): { text: string } | { missing: string } {
   let missing: string | undefined;
-  const made = text.replaceAll(variable, (_, name: string, fallback: string | undefined) => {
+  const made = text.replaceAll(variable, (_, given: string, fallback: string | undefined) => {
+    const name = given.trim();
     const value = variableOf(person, name) ?? fallback?.trim();
     if (value === undefined) missing ??= name;
     return value ?? '';

@@ -14,7 +14,43 @@ const nested = (depth: number) =>
     '',
   );
 
+/** As many of something as fill a header field. */
+const field = (unit: string) => unit.repeat(Math.floor(120_000 / unit.length));
+/** A message of so many parts of one content, each in bytes that no charset names. */
+const partsOf = (count: number, type: string, text: string, fields = '') =>
+  Buffer.from(
+    `From: a@example.com\r\n${fields}Content-Type: multipart/mixed; boundary=x\r\n\r\n` +
+      `--x\r\nContent-Type: ${type}\r\n\r\n${text}\r\n`.repeat(count),
+    'latin1',
+  );
+const words = '=?x?q?=E0=E1?= =?y?q?=E0=E1?= ';
+
 const mails: Record<string, () => Buffer> = {
+  'words in charsets that switch': () =>
+    mail([`X-A: b\r\nSubject: ${field('=?iso-2022-jp?q?=E0=E1=E2?= =?hz?q?=E0=E1=E2?= ')}`], 'text'),
+  'words in charsets that nobody knows': () =>
+    mail(
+      ['Sender', 'Reply-To', 'To', 'Cc', 'References'].map((name) => `${name}: ${field(words)}`),
+      'text',
+    ),
+  'charsets that differ from word to word': () =>
+    mail([`Cc: ${Array.from({ length: 6000 }, (_, at) => `=?x${at}?q?=E0?=`).join(' ')}`], 'text'),
+  'words in heads of messages inside': () =>
+    partsOf(900, 'message/rfc822', `From: a@example.com\r\nSubject: ${words.repeat(60)}\r\n\r\nx`),
+  'words in names of files': () => partsOf(900, `a/b; name="${words.repeat(20)}"`, 'x'),
+  'hints to the charset of every part': () =>
+    partsOf(990, 'text/plain; charset=x-unknown', '\xe0\xe1\xe2', `X-A: ${field('=?koi8-r?q?=E0?= ')}\r\n`),
+  'parts in charsets that nobody knows': () =>
+    partsOf(990, 'text/plain; charset=x-unknown', '\xe0\xe1\xe2 \xe3\xe4\xff'.repeat(160)),
+  'comments without an end': () => partsOf(290, 'text/html; charset=x', '<!--'.repeat(2040)),
+  'tags of charsets without an end': () => partsOf(290, 'text/html; charset=x', '<meta '.repeat(1360)),
+  'blanks before a charset': () => partsOf(290, 'text/html; charset=x', `<meta charset=${' '.repeat(8100)}>`),
+  'empty lines before an end': () => mail([], filled('\n', 99_998), 'x'),
+  'fields that grow in UTF-8': () =>
+    Buffer.from(
+      `From: a@example.com\r\n${[...['sender', 'reply-to', 'to', 'cc', 'subject', 'in-reply-to', 'references'], ...['message-id', 'date', 'precedence', 'return-path']].map((name) => `${name}: ${'\xe9'.repeat(120_000)}\r\n`).join('')}Content-Type: text/plain; charset=iso-8859-1\r\n\r\n\xe9`,
+      'latin1',
+    ),
   'empty lines': () => mail([], filled('\r\n')),
   'flowed lines': () => mail(['Content-Type: text/plain; format=flowed'], filled('a \r\n')),
   'closing tags without an end': () => mail(['Content-Type: text/html'], filled('</P\u0001D')),

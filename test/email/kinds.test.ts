@@ -125,3 +125,11 @@ test.each([
 ])('a step is filled from the contact: %j', (text, made) => {
   expect(filled(text, person)).toEqual(made);
 });
+
+test('a step with an open variable is filled in time that follows its length', () => {
+  const text = `{{${' '.repeat(4000)}`;
+  const before = process.cpuUsage();
+  expect(filled(text, person)).toEqual({ text });
+  // What is cubic takes many seconds.
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
+});
