@@ -4687,7 +4687,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
@@ -4729,7 +4729,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
@@ -9938,7 +9938,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
@@ -9986,7 +9986,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
-            /** @description Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them. */
+            /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {

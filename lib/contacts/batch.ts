@@ -25,6 +25,7 @@ const { platform, tags, metadata } = readOnlyInPatch;
 export const contactOps = {
   create: batchOp({
     schema: v.pipe(v.object({ op: v.literal('create'), ...CreateContact.entries }), v.title('CreateContactItem')),
+    touches: ({ tags }) => (tags === undefined ? undefined : everything()),
     run: async (tx, item) => ({ status: 201, shown: await createContact(tx, item) }),
   }),
   update: batchOp({

@@ -181,7 +181,7 @@ function notesOf(target: StoredContact, source: StoredContact, metadata: Record<
   return notes;
 }
 
-const dropped = ['username', 'company', 'notes'] as const;
+const dropped = ['username', 'phone', 'email', 'company', 'notes'] as const;
 
 /** The username that the source had and the target has not. */
 function otherHandle({ username }: StoredContact, { platform, username: former }: StoredContact) {

@@ -145,6 +145,9 @@ export async function getMessage(tx: UnitOfWork, id: number): Promise<StoredMess
   return message;
 }
 
+/** Returns whether a message has been edited after that moment: an edit from then comes too late. */
+export const isLateEdit = ({ editedAt }: StoredMessage, at: string): boolean => editedAt !== null && at < editedAt;
+
 /** Fields that an edit changes. */
 export type Edited = Pick<StoredMessage, 'body'> & Partial<Pick<StoredMessage, 'entities' | 'data' | 'attachments'>>;
 
@@ -157,7 +160,7 @@ export async function editMessage(
   message: StoredMessage,
   { editedAt = tx.now, isSilent = false, ...edit }: Edited & { editedAt?: string | undefined; isSilent?: boolean },
 ): Promise<StoredMessage> {
-  if (message.editedAt !== null && editedAt < message.editedAt) return message;
+  if (isLateEdit(message, editedAt)) return message;
   const fields = typedKeys(edit).filter((field) => !isDeepStrictEqual(edit[field], message[field]));
   if (fields.length === 0) return message;
   const edited = tx.update(Messages, { ...message, ...edit, editedAt });

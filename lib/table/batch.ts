@@ -16,8 +16,8 @@ export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown
   schema: Schema;
   /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
   readOnly?: Record<string, string>;
-  /** Names the resources of an item: items that share one run in order, others side by side. `*` is every resource. */
-  touches?(item: v.InferOutput<Schema>): string;
+  /** Names the resources of an item: items that share one run in order, others side by side. `*` is every resource, undefined none. */
+  touches?(item: v.InferOutput<Schema>): string | undefined;
   /** The status and the resource that the single call would answer. */
   run(tx: UnitOfWork, item: v.InferOutput<Schema>): Promise<{ status: 200 | 201; shown: Shown }>;
 }

@@ -422,6 +422,9 @@ describe('a bot', () => {
     const { id, attachments, editedAt } = await shown();
     expect([attachments, editedAt !== null]).toMatchObject([[{ id: 2, status: 'stored', sizeBytes: 6 }], true]);
     await live.get(`/v1/messages/${id}/attachments/1`, undefined, 404);
+    await deliver(edited(first, { ...picture('one'), caption: 'Too late' }, first.message.date + 1));
+    expect(await shown()).toMatchObject({ body: 'The receipt', attachments: [{ id: 2, status: 'stored' }] });
+    await live.get(`/v1/messages/${id}/attachments/2`);
   });
 
   test('a pressed button is answered, an inbound message, and an event of its own', async () => {

@@ -113,7 +113,7 @@ export const contacts: Noun = {
       assignedToUserId:
         'Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.',
       leadScore: 'Lead score from 0 to 100. Default null: nobody has rated it.',
-      tags: 'Names of tags for the contact, at most 20 in one call. A name that no tag has creates the tag; an upsert adds them.',
+      tags: 'Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them.',
       metadata: 'Your own pairs of key and text, at most 50. An upsert sets them and keeps the others.',
     },
     UpsertContact: {

@@ -16,7 +16,7 @@ import { getStoredAccount } from '#lib/messages/accounts/store.ts';
 import { fetchLater, pendingAttachments, replaceFiles } from '#lib/messages/attachments.ts';
 import { findIdentity, keepIdentity } from '#lib/messages/identity.ts';
 import { findContact } from '#lib/messages/recipient.ts';
-import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
+import { editMessage, findMessageAt, isLateEdit, storeMessage } from '#lib/messages/store.ts';
 import { noteUsername } from '#lib/messages/username.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -121,7 +121,7 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
   // After the contact: a repetition that is committed between the two has changed it.
   const stored = atPlatform && (await findMessageAt(tx, { accountId, ...atPlatform }));
   if (stored !== undefined && stored.contactId !== null) {
-    if (editedAt !== undefined) {
+    if (editedAt !== undefined && !isLateEdit(stored, editedAt)) {
       const attachments = incoming && (await replaceFiles(tx, stored, incoming));
       const edit = { body, entities, data, ...(attachments && { attachments }) };
       await editMessage(tx, stored, { ...edit, editedAt, isSilent: news === 'update' });
