@@ -15,8 +15,9 @@ import {
 } from '#lib/entities/contact.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
-import { firstIndexed } from '#lib/table/entries.ts';
+import { firstIndexed, listCopies } from '#lib/table/entries.ts';
 import { type Listing, listPage } from '#lib/table/list.ts';
+import type { By } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
@@ -51,8 +52,8 @@ export async function upsertContact(
   const found = [...candidates.values()].filter(sought.isMatch);
   if (found.length > 1) {
     const isOther = new Set(tx.written(Contacts).flatMap((contact) => (sought.isMatch(contact) ? [] : [contact.id])));
-    const all = await list(maxNamed);
-    const ids = new Set([...found, ...all].map(({ id }) => id));
+    const all = await listIds(tx, sought.by, maxNamed);
+    const ids = new Set([...found.map(({ id }) => id), ...all]);
     const contactIds = [...ids].filter((id) => !isOther.has(id)).sort((a, b) => b - a);
     const count = all.length < maxNamed ? contactIds.length : `at least ${contactIds.length}`;
     throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}`, { contactIds });
@@ -125,4 +126,10 @@ async function listUpTo(tx: UnitOfWork, by: Sought['by'], limit: number): Promis
     after = page.nextCursor;
   }
   return items.slice(0, limit);
+}
+
+/** Returns the ids of matching contacts, by their index entries alone where one index knows them. */
+async function listIds(tx: UnitOfWork, by: Sought['by'], limit: number): Promise<number[]> {
+  if (by.where === undefined) return (await listUpTo(tx, by, limit)).map(({ id }) => id);
+  return (await listCopies(tx, Contacts, by.where as By<typeof Contacts>, { limit })).map(({ of }) => Number(of.sk));
 }

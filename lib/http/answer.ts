@@ -30,6 +30,7 @@ export function answering(route: Route): RequestStep {
         headers,
         isStrict: route.path.startsWith('/v1/') && prefersStrict(headers['prefer']),
         counted: 0,
+        reserved: 0,
         body: {},
       };
     },

@@ -8,7 +8,7 @@ import { measured } from '#lib/table/usage.ts';
 import { answering, render } from './answer.ts';
 import { decodedBody, readingBody } from './body.ts';
 import type { Reply } from './idempotency.ts';
-import { countOnceMore, identifying } from './identify.ts';
+import { countOnceMore, identifying, reservingItems } from './identify.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import {
   callerOf,
@@ -69,7 +69,7 @@ export function endpoint<
   work: (input: Input<v.InferOutput<Query>, v.InferOutput<Body>, Path, Text>) => Promise<v.InferInput<Response>>,
 ): Endpoint {
   const operation: Operation = { route, work };
-  const steps = [identifying(() => route.scope, route.roles), readingBody(route)];
+  const steps = [identifying(() => route.scope, route.roles), readingBody(route), reservingItems()];
   const handler = handlerOf(route, steps, (event, progress) =>
     execute(operation, callerOf(progress), callOf(event, progress), progress.facts),
   );

@@ -26,6 +26,8 @@ export interface Progress {
   allowance?: Allowance;
   /** How often it was counted: each tool call of MCP is one. */
   counted: number;
+  /** Points that were counted ahead of the work, and are given back when it has ended. */
+  reserved: number;
   /** The decoded body, `{}` when there is none, or why it could not be read. */
   body: unknown;
   bodyProblem?: Problem;

@@ -449,7 +449,7 @@ async function completed(saga: Saga): Promise<void> {
 test('changes to messages during an erasure leave no text behind', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Window', botToken: '5:x' });
   const base = {
-    ...{ message_id: 7, date: 1_790_000_000, chat: { id: 5005, type: 'private' } },
+    ...{ message_id: 7, date: 1_790_000_000, chat: { id: 5005, type: 'private', first_name: 'Wanda' } },
     from: { id: 5005, first_name: 'Wanda' },
   };
   const document = { file_id: 'f', file_name: 'windowword.pdf', file_size: 5 };

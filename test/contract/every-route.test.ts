@@ -6,6 +6,7 @@ import { scopes } from '#lib/core/scopes.ts';
 import { scopesOf } from '#lib/http/route.ts';
 import { type Answer, api, eventually, freshAddress } from '#test/client.ts';
 import { settle } from '#test/harness.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const routes = (await loadRoutes()).map(({ route }) => route).filter(({ path }) => path.startsWith('/v1/'));
@@ -58,7 +59,7 @@ describe.each(keyed)('$name', ({ route }) => {
       pathOf(route.path, 'x'),
       route.method === 'GET' ? {} : { body: '{' },
     );
-    expectProblem(answer, route.method, 401, 'unauthorized', { reason: 'missing_key' });
+    expectProblem(answer, route.method, 401, 'unauthorized', because('missing_key'));
     expect(answer.headers['x-ratelimit-limit']).toBe('60');
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=/);
   });
@@ -66,7 +67,7 @@ describe.each(keyed)('$name', ({ route }) => {
   test('with a wrong secret is 401 unknown_key', async () => {
     const wrong = `${workspace.liveKey.slice(0, -4)}AAAA`;
     const answer = await api(wrong, { address: freshAddress() }).call(route.method, pathOf(route.path));
-    expectProblem(answer, route.method, 401, 'unauthorized', { reason: 'unknown_key' });
+    expectProblem(answer, route.method, 401, 'unauthorized', because('unknown_key'));
   });
 
   test('echoes a request id of the allowed form and replaces any other', async () => {
@@ -86,7 +87,7 @@ describe.each(keyed)('$name', ({ route }) => {
       const { client } = await limited(scopes.filter((scope) => !scopesOf(route).includes(scope)));
       const answer = await client.call(route.method, pathOf(route.path), route.method === 'GET' ? {} : { body: '{' });
       expectProblem(answer, route.method, 403, 'forbidden', {
-        reason: 'missing_scope',
+        ...because('missing_scope'),
         requiredScopes: scopesOf(route),
       });
     });
@@ -94,7 +95,7 @@ describe.each(keyed)('$name', ({ route }) => {
     test('from an address that the key does not allow is 403', async () => {
       const { key } = await elsewhere();
       const answer = await api(key, { address: freshAddress() }).call(route.method, pathOf(route.path));
-      expectProblem(answer, route.method, 403, 'forbidden', { reason: 'ip_not_allowed' });
+      expectProblem(answer, route.method, 403, 'forbidden', because('ip_not_allowed'));
     });
   }
 
@@ -116,27 +117,27 @@ describe.each(keyed)('$name', ({ route }) => {
     test('refuses a body that is not a JSON object, in the envelope', async () => {
       const { live } = workspace;
       expectProblem(await live.call(route.method, route.path, { body: '{"a":' }), route.method, 400, 'bad_request', {
-        reason: 'malformed_json',
+        ...because('malformed_json'),
       });
       expectProblem(
         await live.call(route.method, route.path, { body: '{}', headers: { 'content-type': 'text/plain' } }),
         route.method,
         400,
         'bad_request',
-        { reason: 'unsupported_content_type' },
+        because('unsupported_content_type'),
       );
       expectProblem(
         await live.call(route.method, route.path, { body: JSON.stringify({ name: 'x'.repeat(1_100_000) }) }),
         route.method,
         400,
         'bad_request',
-        { reason: 'body_too_large' },
+        because('body_too_large'),
       );
       const deep = await live.call(route.method, route.path, { body: `${'['.repeat(50_000)}${']'.repeat(50_000)}` });
       expect([deep.status, deep.body.error]).toEqual([400, 'bad_request']);
       for (const body of ['{"name":"\\ud800"}', '{"\\uDFFF":[]}', '{"a":{"b":["\\uD83Dx"]}}']) {
         const answer = await live.call(route.method, route.path, { body });
-        expectProblem(answer, route.method, 400, 'bad_request', { reason: 'malformed_json' });
+        expectProblem(answer, route.method, 400, 'bad_request', because('malformed_json'));
       }
       for (const body of ['[]', '"text"', '7', 'null']) {
         const answer = await live.call(route.method, route.path, { body });
@@ -183,7 +184,7 @@ describe('every path', () => {
     const anonymous = api(undefined, { address: freshAddress() });
     for (const path of ['/v1/nothing', '/v1', '/v1/contacts/1/nothing', '/v1/contacts/']) {
       expectProblem(await workspace.live.get(path), 'GET', 404, 'not_found', null);
-      expectProblem(await anonymous.get(path), 'GET', 401, 'unauthorized', { reason: 'missing_key' });
+      expectProblem(await anonymous.get(path), 'GET', 401, 'unauthorized', because('missing_key'));
     }
     for (const path of [
       '/',
