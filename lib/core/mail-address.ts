@@ -53,4 +53,4 @@ export const emailAddress =
 
 /** One address as callers state it, to which we may be unable to send: without a display name, `mailto:`, spaces, or a final dot. */
 export const oneAddress =
-  /^[^\s@<>()[\]\\,:;"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+@(?:[^\s@<>()[\]\\,:;"/?#.。．｡\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+[.。．｡])*[^\s@<>()[\]\\,:;"/?#.。．｡\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+$/;
+  /^[^\s@<>()[\]\\,:;"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+@(?:[^\s@<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+[.。．｡])*[^\s@<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+$/;

@@ -62,7 +62,7 @@ export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints 
 }
 
 const isNarrow = /^(iso-2022-|hz-|utf-7)/;
-/** Of a text in English they have zero bytes. */
+/** Text in English has zero bytes in these. */
 const isWide = /^(utf-?16|utf-?32|ucs-?[24])/;
 
 /** Returns the charset of bytes without an eighth bit: by the label, unless they switch to another, or are as they stand. */

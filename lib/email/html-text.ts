@@ -159,7 +159,7 @@ class Writer {
   }
 }
 
-/** So many pieces have the lines of an attribution, with its links and line ends. */
+/** Limit for the pieces of an attribution, with its links and line ends. */
 const maxAttributionPieces = 20;
 const maxAttributionCharacters = 1200;
 const isSpace = /\s/;

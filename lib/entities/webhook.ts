@@ -89,6 +89,7 @@ const fieldName = () =>
       (name) => fieldNames.has(name),
       'must be a field that events name as changed, such as stage or assigned_to_user_id',
     ),
+    v.examples(['stage']),
   );
 /** Null is no condition, where one was. */
 const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>

@@ -30,7 +30,8 @@ export function maskPath(
     .map((part, index) => {
       const segment = segments[index] as string;
       if (!part.startsWith('{')) return part;
-      const isText = textParams.includes(part.slice(1, -1) as never);
+      const name = part.slice(1, -1);
+      const isText = name !== 'token' && textParams.includes(name as never);
       return isId(segment) || (isText && isTextId(segment)) ? segment : part;
     })
     .join('/');

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { env } from '#lib/core/env.ts';
 import { notFound } from '#lib/core/problem.ts';
 import { environments, system, type Tenant } from '#lib/core/tenant.ts';
-import { suppress } from '#lib/email/suppressed.ts';
+import { reasonsOf, suppress } from '#lib/email/suppressed.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
@@ -44,9 +44,11 @@ async function unsubscribeBy(tx: UnitOfWork, jobId: number, secret: string): Pro
       ? undefined
       : await tx.find(Enrollments, { sequenceId, id: enrollmentId });
   if (!enrollment || !isSame(enrollment.secret, secret)) throw notFound('link');
-  const { reasons } = await suppress(tx, address, 'unsubscribe');
+  // A link may be opened without end.
+  if ((await reasonsOf(tx, address)).includes('unsubscribe')) return;
+  await suppress(tx, address, 'unsubscribe');
   const contact = await resolveMerged(tx, enrollment.contactId);
-  if (!contact || reasons.length === 0) return;
+  if (!contact) return;
   for (const one of await runningEnrollments(tx, contact.id, maxAtOnce)) {
     const sequence = await tx.find(Sequences, { id: one.sequenceId });
     if (sequence?.channel === 'email' && tx.hasRoom) await endEarly(tx, one, 'stopped', unsubscribed);

@@ -150,8 +150,9 @@ function wrongObjects({ properties = {}, required = [], propertyNames, additiona
 
 /** A value of the schema that is right in itself. */
 function sampleOf(schema: Schema): unknown {
-  const { enum: values, anyOf, items = {}, properties = {}, pattern = '' } = schema;
+  const { enum: values, anyOf, items = {}, properties = {}, pattern = '', examples = [] } = schema;
   const types = typesOf(schema);
+  if (examples.length > 0) return examples[0];
   if (values) return values[0];
   if (anyOf) return sampleOf(anyOf[0]);
   if (types.has('string')) return pattern.includes('@') ? 'ada@example.com' : 'x';
@@ -175,7 +176,8 @@ export function wrongQueryTexts(name: string, { type, anyOf, minimum, maximum, .
     ...(isClamped || minimum === undefined ? [] : [String(minimum - 1)]),
     ...(isClamped || maximum === undefined ? [] : [String(maximum + 1)]),
   ];
-  if (anyOf) return ['x', '0', '-1', '1.5', 'null', '99999999999'];
+  const takesZero = anyOf?.some((option: Schema) => option['type'] === 'integer' && option['minimum'] === 0);
+  if (anyOf) return ['x', ...(takesZero ? [] : ['0']), '-1', '1.5', 'null', '99999999999'];
   if (type === 'integer' || type === 'number') return numbers;
   if (type === 'boolean') return ['perhaps', '2', 'null'];
   return wrongTexts(schema, false).flatMap(({ value }) => [(value as string).slice(0, 2000)]);

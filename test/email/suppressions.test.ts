@@ -63,6 +63,8 @@ describe('the recipient of a sequence mail', () => {
       return events.find(({ event }) => event === 'contact.unsubscribed');
     }, 'the event');
     expect(told?.data).toEqual({ contact_id: String(contact.id), address: email });
+    const all = await eventsAbout(workspace.id, `contact/${contact.id}`, 1);
+    expect(all.filter(({ event }) => event === 'contact.unsubscribed')).toHaveLength(1);
     const other = await newSequence([0]);
     await enroll(other, contact.id);
     await settle();

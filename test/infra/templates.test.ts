@@ -240,7 +240,12 @@ describe('templates', () => {
     );
     const expected = routes
       .filter(({ route }) => route.method !== 'ANY')
-      .flatMap(({ route: { method, path, alsoAt = [] } }) => [path, ...alsoAt].map((at) => `${method} ${at}`));
+      .flatMap(({ route: { method, path, scope, alsoAt = [] } }) =>
+        [path, ...alsoAt].flatMap((at) => [
+          `${method} ${at}`,
+          ...(method === 'GET' && scope === 'public' ? [`HEAD ${at}`] : []),
+        ]),
+      );
     expect(found.sort()).toEqual(expected.sort());
   });
 });

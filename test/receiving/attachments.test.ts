@@ -97,6 +97,8 @@ describe('a file that somebody sends a bot', () => {
       contentType: 'application/pdf',
       sizeBytes: bytes.length,
       status: 'stored',
+      contentId: null,
+      isInline: false,
       url: expect.stringMatching(/^http/),
       expiresAt: expect.any(String),
     });
@@ -380,9 +382,11 @@ describe('the parts of a mail', () => {
       'stored',
     ]);
     expect(Object.keys(items[0].attachments[0]).sort()).toEqual([
+      'contentId',
       'contentType',
       'fileName',
       'id',
+      'isInline',
       'sizeBytes',
       'status',
     ]);

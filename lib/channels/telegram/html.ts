@@ -1,3 +1,4 @@
+import { withoutControls } from '#lib/core/text.ts';
 import type { TextEntity } from '#lib/entities/message.ts';
 
 /** Telegram's subset of HTML, by the entity that a tag makes (https://core.telegram.org/bots/api#html-style). */
@@ -63,6 +64,7 @@ function opened(inner: string, offset: number): Open {
   const named = (name: string) => attributeIn(rest, name);
   if (tag === 'span' && named('class') !== 'tg-spoiler') throw new MalformedHtml('a span must be of class tg-spoiler');
   const url = tag === 'a' ? named('href') : tag === 'tg-emoji' ? emoji(named('emoji-id')) : null;
+  if (url && /^\s*(?:javascript|data|vbscript):/i.test(url)) throw new MalformedHtml('a link does not run programs');
   if (url === undefined || url === '') throw new MalformedHtml(`<${tag}> says not what it points at`);
   return { tag, type, offset, url };
 }
@@ -87,7 +89,8 @@ const unescaped = (text: string) =>
   text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot));/gi, (whole, hex, decimal, name) => {
     if (name) return characters[name.toLowerCase()] ?? whole;
     const code = Number.parseInt(hex ?? decimal, hex ? 16 : 10);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    const sign = code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    return sign.isWellFormed() && withoutControls(sign) === sign ? sign : whole;
   });
 
 /** An entity as the Bot API takes it. */

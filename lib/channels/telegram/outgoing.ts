@@ -15,7 +15,12 @@ const maxDataBytes = 48;
 const button = v.pipe(
   v.object({
     text: line(64),
-    url: v.optional(pattern(/^(https?|tg):\/\/\S+$/, 2048, 'an address that begins with https://, http:// or tg://')),
+    url: v.optional(
+      v.pipe(
+        pattern(/^(https?|tg):\/\/\S+$/, 2048, 'an address that begins with https://, http:// or tg://'),
+        v.examples(['https://shop.example/orders/42']),
+      ),
+    ),
     data: v.optional(
       v.pipe(
         line(maxDataBytes),
