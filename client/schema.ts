@@ -3921,7 +3921,10 @@ export interface components {
         Button: {
             /** @description Words on the button, as the recipient sees them. */
             text: string;
-            /** @description Address that the button opens: `https://`, `http://`, or `tg://`. A button has either this or `data`. */
+            /**
+             * @description Address that the button opens: `https://`, `http://`, or `tg://`. A button has either this or `data`.
+             * @example https://shop.example/orders/42
+             */
             url?: string;
             /** @description Word that `message.button_pressed` brings back when the button is pressed, at most 48 bytes. A button has either this or `url`. */
             data?: string;

@@ -15,9 +15,9 @@ import {
 } from '#lib/entities/contact.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
+import type { By } from '#lib/table/entity.ts';
 import { firstIndexed, listCopies } from '#lib/table/entries.ts';
 import { type Listing, listPage } from '#lib/table/list.ts';
-import type { By } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
