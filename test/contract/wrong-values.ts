@@ -117,8 +117,16 @@ function wrongArrays({ items = {}, maxItems, minItems }: Schema): Wrong[] {
   ];
 }
 
-function wrongObjects({ properties = {}, required = [], propertyNames, additionalProperties }: Schema): Wrong[] {
-  const valid = sampleOf({ type: 'object', properties }) as Record<string, unknown>;
+function wrongObjects({
+  properties = {},
+  required = [],
+  propertyNames,
+  additionalProperties,
+  examples = [],
+}: Schema): Wrong[] {
+  const valid = (examples[0] ?? sampleOf({ type: 'object', properties })) as Record<string, unknown>;
+  // Of optional members the example may have one in the place of another.
+  const least = examples.length === 0 ? valid : Object.fromEntries(required.map((name: string) => [name, valid[name]]));
   const missing = required.map((name: string) => ({
     why: `an object without ${name}`,
     value: Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name)),
@@ -127,7 +135,7 @@ function wrongObjects({ properties = {}, required = [], propertyNames, additiona
   const named = Object.entries(properties as Record<string, Schema>).flatMap(([name, schema]) =>
     wrongValues(schema, required.includes(name)).map(({ why, value, within = '' }) => ({
       why: `an object whose ${name} is ${why}`,
-      value: { ...valid, [name]: value },
+      value: { ...(required.includes(name) ? valid : least), [name]: value },
       within: `.${name}${within}`,
     })),
   );
