@@ -79,11 +79,29 @@ async function judge(pattern: string, flags: string): Promise<string | undefined
   return `${found.complexity.summary} in the length of a text such as ${found.attack.pattern}`;
 }
 
+/** Expressions that may stand, and why: all others are to be linear. */
+const known: Record<string, string> = {
+  'lib/core/mail-subject.ts /…/': 'of constants, at the beginning of a text, all repetitions limited',
+  'lib/core/text.ts /…/': 'of constants, one class of characters',
+  'lib/email/automatic.ts /…/': 'of constants, at the beginning of a text, all repetitions limited',
+  [String.raw`lib/email/automatic.ts /^(?:auto:\s?)?\S[^:]{0,80}\s(?:is|will be|am) (?:currently )?(?:out of (?:the )?office|on (?:vacation|holiday|leave)|away from the office)(?:[.!]?$|\s?\([^?]*\)$|(?:,|\s(?:from|until|till|through|starting|and will))\s(?!.*\s[-–—/]\s)[^?:]*$)/iu`]:
+    'the rest of a text is read from its first 80 characters alone',
+  'lib/email/quotes.ts /…/': 'of constants, for lines that are limited',
+  [String.raw`lib/email/quotes.ts /^\s*[-_=]{2,}\s?\p{L}[^\n]{2,60}[-_=]{2,}\s*$/u`]: 'for lines that are limited',
+};
+
 if (import.meta.main) {
   const files = globSync('{lib,functions,infra}/**/*.ts', { cwd: root }).sort();
   const refused: SuperLinear[] = [];
-  for (const file of files) refused.push(...(await superLinear(file, readFileSync(join(root, file), 'utf8'))));
+  const standing = new Set<string>();
+  for (const file of files) {
+    const source = readFileSync(join(root, file), 'utf8');
+    for (const { expression } of expressionsOf(file, source)) standing.add(`${file} ${expression}`);
+    refused.push(...(await superLinear(file, source)).filter(({ expression }) => !known[`${file} ${expression}`]));
+  }
   for (const { file, line, expression, why } of refused)
     process.stderr.write(`${file}:${line} ${expression}\n  ${why}\n`);
-  process.exit(refused.length > 0 ? 1 : 0);
+  const gone = Object.keys(known).filter((expression) => !standing.has(expression));
+  for (const expression of gone) process.stderr.write(`${expression}\n  is known and stands nowhere\n`);
+  process.exit(refused.length + gone.length > 0 ? 1 : 0);
 }

@@ -16,7 +16,7 @@ export const opened = ({ head, body }: Entity, split: Split): Entity => delimite
 const fieldsOf = (head: Buffer) => head.toString('latin1').split(/\r?\n/).filter(Boolean);
 const withFields = (fields: readonly string[]) => Buffer.from(fields.map((field) => `${field}\r\n`).join(''), 'latin1');
 const isNamed = (name: string) => (field: string) =>
-  field.toLowerCase().startsWith(`${name}:`) || new RegExp(`^${name}[ \\t]*:`, 'i').test(field);
+  field.slice(0, name.length).toLowerCase() === name && /^[ \t]*:/.test(field.slice(name.length));
 const valueIn = (fields: readonly string[], name: string) => {
   const field = fields.find(isNamed(name)) ?? '';
   return field.slice(field.indexOf(':') + 1).trim();
