@@ -34,10 +34,14 @@ const mails: Record<string, () => Buffer> = {
       'text',
     ),
   'charsets that differ from word to word': () =>
-    mail([`Cc: ${Array.from({ length: 6000 }, (_, at) => `=?x${at}?q?=E0?=`).join(' ')}`], 'text'),
+    mail(
+      ['Reply-To', 'To', 'Cc'].map(
+        (name) => `${name}: ${Array.from({ length: 6000 }, (_, at) => `=?x${name}${at}?q?=E0?=`).join(' ')}`,
+      ),
+      'text',
+    ),
   'words in heads of messages inside': () =>
     partsOf(900, 'message/rfc822', `From: a@example.com\r\nSubject: ${words.repeat(60)}\r\n\r\nx`),
-  'words in names of files': () => partsOf(900, `a/b; name="${words.repeat(20)}"`, 'x'),
   'hints to the charset of every part': () =>
     partsOf(990, 'text/plain; charset=x-unknown', '\xe0\xe1\xe2', `X-A: ${field('=?koi8-r?q?=E0?= ')}\r\n`),
   'parts in charsets that nobody knows': () =>
@@ -45,7 +49,7 @@ const mails: Record<string, () => Buffer> = {
   'comments without an end': () => partsOf(290, 'text/html; charset=x', '<!--'.repeat(2040)),
   'tags of charsets without an end': () => partsOf(290, 'text/html; charset=x', '<meta '.repeat(1360)),
   'blanks before a charset': () => partsOf(290, 'text/html; charset=x', `<meta charset=${' '.repeat(8100)}>`),
-  'empty lines before an end': () => mail([], filled('\n', 99_998), 'x'),
+  'empty lines before an end': () => mail([], 'a', filled('\n', 99_998), 'x'),
   'fields that grow in UTF-8': () =>
     Buffer.from(
       `From: a@example.com\r\n${[...['sender', 'reply-to', 'to', 'cc', 'subject', 'in-reply-to', 'references'], ...['message-id', 'date', 'precedence', 'return-path']].map((name) => `${name}: ${'\xe9'.repeat(120_000)}\r\n`).join('')}Content-Type: text/plain; charset=iso-8859-1\r\n\r\n\xe9`,
