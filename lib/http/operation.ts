@@ -301,7 +301,7 @@ export function parseQuery(
     const key = 'metadata' in entries ? metadataKeyOf(name) : undefined;
     if (key !== undefined) {
       if (metadata.has(key) || repeated.has(name)) twice.add(`query.metadata.${key}`);
-      metadata.set(key, value);
+      if (value.trim() !== '') metadata.set(key, value);
     } else if (!Object.hasOwn(entries, name) || name === 'metadata') ignored.push(name);
     else if (repeated.has(name) && !takesSeveral(entries[name] as v.GenericSchema)) twice.add(`query.${name}`);
     else if (value.trim() !== '') input[name] = value;

@@ -81,9 +81,10 @@ const digits = (phone: string) => phone.replace(/\D/g, '');
 type Model = Record<string, (contact: StoredContact, value: string) => boolean>;
 
 const bare = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-const isOfPhone = (phone: string, word: string) =>
+/** Digits of a phone word are looked for in names as well. */
+const isOfPhone = (texts: readonly string[], word: string) =>
   /^[\d+()./-]*\d[\d+()./-]*$/.test(word) &&
-  [/^00/, /^0{0,2}(?=\d{3})/].some((zeros) => digits(phone).includes(digits(word).replace(zeros, '')));
+  [/^00/, /^0{0,2}(?=\d{3})/].some((zeros) => texts.some((text) => text.includes(digits(word).replace(zeros, ''))));
 
 const model: Model = {
   q: ({ name, username, phone }, value) =>
@@ -91,7 +92,8 @@ const model: Model = {
       .split(/\s+/)
       .every(
         (word) =>
-          [name, username, phone].some((text) => bare(text ?? '').includes(bare(word))) || isOfPhone(phone ?? '', word),
+          [name, username, phone].some((text) => bare(text ?? '').includes(bare(word))) ||
+          isOfPhone([bare(name ?? ''), bare(username ?? ''), digits(phone ?? '')], word),
       ),
   stage: (contact, value) => contact.stage === value,
   assignedToUserId: (contact, value) => String(contact.assignedToUserId ?? 'none') === value,
