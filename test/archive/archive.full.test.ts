@@ -217,7 +217,7 @@ test('an import that was frozen writes nothing any more when the same call has f
       await live.patch(`/v1/contacts/${contact.id}`, { name: 'Renamed since' });
       const made = (await live.post('/v1/contacts', { name: 'Made since' })).body;
       wake.resolve();
-      await expect(first).rejects.toThrow('elsewhere: it was called again');
+      await expect(first).rejects.toThrow('another call of this import is running or has finished it');
       expect((await live.get(`/v1/contacts/${contact.id}`)).body.name).toBe('Renamed since');
       expect((await live.post('/v1/contacts', { name: 'Next' })).body.id).toBeGreaterThan(made.id);
     },

