@@ -56,6 +56,31 @@ test('calls of one key at the same moment are counted exactly', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
+test('a batch holds half a point for each item while it runs, and gives back what it has not taken', async () => {
+  const workspace = await newWorkspace();
+  const { client } = await workspace.mint({ rateLimitPerMinute: 600 });
+  await toNextMinute();
+  const items = Array.from({ length: 100 }, () => ({ op: 'update', id: 2_000_000_000, name: 'Nobody' }));
+  const [wake, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const batch = between(
+    async ({ operation }, next) => {
+      if (operation === 'GetItem' || operation === 'BatchGetItem') {
+        held.resolve();
+        await wake.promise;
+      }
+      return next();
+    },
+    () => client.post('/v1/contacts/batch', { items }, 200),
+  );
+  await held.promise;
+  const meanwhile = await client.get('/v1/me', undefined, 200);
+  wake.resolve();
+  const { headers } = await batch;
+  expect(meanwhile.headers['x-ratelimit-remaining']).toBe('548');
+  // A hundred reads of nobody and their audit are three points.
+  expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(595);
+});
+
 test('refused addresses spend 60 requests a minute of their own, and none of the key’s', async () => {
   const workspace = await newWorkspace();
   const [home, abroad] = [freshAddress(), freshAddress()];
