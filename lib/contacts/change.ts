@@ -8,7 +8,7 @@ import {
   earlierEmails,
   type StoredContact,
 } from '#lib/entities/contact.ts';
-import { byName, type StoredTag } from '#lib/entities/tag.ts';
+import { byName } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
@@ -49,25 +49,17 @@ export async function changeContact(
     next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
-  if (tags.length === 0)
-    return finish(tx, contact, updateContact(tx, next, changesOf(contact, next, changed)), dictionary);
-  next.tagIds = [...contact.tagIds, ...tags.map((tag) => tag.id)];
-  requireTagRoom('tags', next.tagIds.length);
-  await countTags(tx, id, tags);
+  if (tags.length > 0) {
+    next.tagIds = [...contact.tagIds, ...tags.map((tag) => tag.id)];
+    requireTagRoom('tags', next.tagIds.length);
+    await countTags(tx, id, tags);
+  }
   const known = [...dictionary, ...tags.filter((tag) => !dictionary.some((one) => one.id === tag.id))].sort(byName);
   const named = (of: StoredContact) => ({ ...of, tags: tagsOf(of, known).map(({ name }) => name) });
-  const changes = changesOf(named(contact), named(next), [...changed, 'tags']);
-  return finish(tx, contact, updateContact(tx, next, changes), known);
-}
-
-function finish(
-  tx: UnitOfWork,
-  before: StoredContact,
-  updated: StoredContact,
-  dictionary: readonly StoredTag[],
-): ShownContact {
-  if (updated.name !== before.name) startRename(tx, updated);
-  return withTags(updated, dictionary);
+  const fields = tags.length > 0 ? [...changed, 'tags' as const] : changed;
+  const updated = updateContact(tx, next, changesOf(named(contact), named(next), fields));
+  if (updated.name !== contact.name) startRename(tx, updated);
+  return withTags(updated, known);
 }
 
 /** Gives the contact to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */

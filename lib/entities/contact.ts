@@ -119,8 +119,7 @@ export const contactChanges = {
 };
 export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOutput<(typeof contactChanges)[Field]> };
 
-/** Each may be a tag that is not in the dictionary yet, which takes rows of its own. */
-/** An update of every field with as many new tags fits one transaction. */
+/** Limit of tag names in one call: an update of every field with as many tags that are new still fits one transaction. */
 const maxTagsAtOnce = 15;
 
 /** Further fields of a creation; an upsert adds the tags and the pairs of metadata to those that are there. */

@@ -72,11 +72,11 @@ class Drain {
   #writing: Promise<void> | undefined;
   #fault: { error: unknown } | undefined;
 
-  constructor(turn: Shift, quota: AttemptQuota, sending: Sending, health: Health) {
-    this.#shift = turn;
+  constructor(shift: Shift, quota: AttemptQuota, sending: Sending, health: Health) {
+    this.#shift = shift;
     this.#quota = quota;
     this.#sending = sending;
-    this.#pending = new Pending(turn);
+    this.#pending = new Pending(shift);
     this.#health = health;
   }
 
