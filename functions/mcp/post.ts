@@ -33,8 +33,8 @@ export const handler = protocolEndpoint(
     memoryMb: 1024,
     heavyDependency: 'every operation that has a tool, the HTML sanitiser and the Bedrock client',
   },
-  ({ caller, facts, ...request }) => {
+  ({ caller, facts, reserve, ...request }) => {
     requireOwnOrigin(request.headers['origin'], request.headers['host'], facts.ip);
-    return converse(request, toolboxOf(tools, { caller, facts }));
+    return converse(request, toolboxOf(tools, { caller, facts, reserve }));
   },
 );

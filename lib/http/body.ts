@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { badRequest, type Problem } from '#lib/core/problem.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 import type { Route } from './route.ts';
 
@@ -36,10 +37,17 @@ function refusalOf(bytes: Buffer, headers: Progress['headers'], method?: Route['
   if (bytes.length > maxBodyBytes) return badRequest('body_too_large', 'the body is larger than 1 MiB');
   if (!(method === 'PATCH' ? jsonOrMergePatch : jsonType).test(type))
     return badRequest('unsupported_content_type', 'send the body with Content-Type: application/json');
+  const charset = charsetIn(type);
+  if (!/^(utf-?8)?$/i.test(charset))
+    return badRequest('unsupported_content_type', `the body must be UTF-8, not ${firstCharacters(charset, 40)}`);
   if (encoding.toLowerCase() !== 'identity')
     return badRequest('unsupported_content_encoding', 'send the body uncompressed, without Content-Encoding');
   return undefined;
 }
+
+/** Returns the charset that a content type names, or an empty text. */
+const charsetIn = (type: string) =>
+  /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(type)?.slice(1).join('').trim() ?? '';
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 

@@ -8,7 +8,7 @@ import { measured } from '#lib/table/usage.ts';
 import { answering, render } from './answer.ts';
 import { decodedBody, readingBody } from './body.ts';
 import type { Reply } from './idempotency.ts';
-import { countOnceMore, identifying, reservingItems } from './identify.ts';
+import { countOnceMore, identifying, reserveItems, reservingItems } from './identify.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import {
   callerOf,
@@ -118,6 +118,8 @@ export interface IdentifiedRequest {
   bodyProblem: Problem | undefined;
   /** Counts one more request against the key's minute. Raises 429. */
   count(): Promise<void>;
+  /** Reserves points for the items of a batch until the request has ended. */
+  reserve(body: unknown): Promise<void>;
 }
 
 /** A route whose answers have their own form (MCP); key, address, rate limit and headers are as everywhere. */
@@ -125,7 +127,8 @@ export const protocolEndpoint = (route: Route, work: (request: IdentifiedRequest
   handlerOf(route, [identifying(() => route.scope), readingBody(route)], (_, progress) => {
     const { facts, headers, body, bodyProblem } = progress;
     const count = () => countOnceMore(progress);
-    return work({ caller: callerOf(progress), facts, headers, body, bodyProblem, count });
+    const reserve = (batch: unknown) => reserveItems(progress, batch);
+    return work({ caller: callerOf(progress), facts, headers, body, bodyProblem, count, reserve });
   });
 
 /** A call of a platform that tells us something. */
@@ -165,13 +168,21 @@ export const unroutedEndpoint = (
     [identifying(({ rawPath }) => (/^\/v1(\/|$)/.test(rawPath) ? 'any' : 'public'))],
     async ({ rawPath }) => {
       const allowed = methodsOf(rawPath);
-      if (allowed.length === 0) throw notFound('path');
+      if (allowed.length === 0) throw unknownPath(rawPath, methodsOf);
       const methods = allowed.join(', ');
       const details = { reason: 'method_not_allowed', allowed };
       const answer = { status: 405, headers: { Allow: methods } };
       throw new Problem('bad_request', `this path answers ${methods}`, details, answer);
     },
   );
+
+/** A known path with a final slash says how it is written. */
+function unknownPath(path: string, methodsOf: (path: string) => string[]): Problem {
+  const bare = path.replace(/\/+$/, '');
+  return bare !== path && methodsOf(bare).length > 0
+    ? new Problem('not_found', 'path not found: leave out the final /')
+    : notFound('path');
+}
 
 function callOf(
   { pathParameters, queryStringParameters, rawQueryString }: Event,

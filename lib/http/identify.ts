@@ -90,15 +90,20 @@ export async function countUnits(progress: Progress): Promise<void> {
 const reservedPerItem = 0.5;
 
 /** Reserves points for the items of a batch, so that batches side by side cannot all be let in before one of them is counted. */
+export async function reserveItems(progress: Progress, body: unknown): Promise<void> {
+  const { allowance } = progress;
+  const items = (body as { items?: unknown } | null)?.items;
+  const points = Array.isArray(items) ? Math.floor(Math.min(items.length, 100) * reservedPerItem) : 0;
+  if (allowance === undefined || points === 0) return;
+  progress.allowance = await countMore(allowance, points);
+  progress.reserved += points;
+}
+
+/** Reserves points for the items in the body of a request. */
 export const reservingItems = (): RequestStep => ({
   before: async ({ context }) => {
     const progress = progressOf(context);
-    const { allowance, body } = progress;
-    const items = (body as { items?: unknown } | null)?.items;
-    const points = Array.isArray(items) ? Math.floor(Math.min(items.length, 100) * reservedPerItem) : 0;
-    if (allowance === undefined || points === 0) return;
-    progress.allowance = await countMore(allowance, points);
-    progress.reserved = points;
+    await reserveItems(progress, progress.body);
   },
 });
 

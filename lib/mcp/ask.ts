@@ -10,13 +10,13 @@ import type { Route } from '#lib/http/route.ts';
 import { isObject } from './message.ts';
 import type { Arguments, Ask, Update, View } from './tool.ts';
 
-type Request = Pick<IdentifiedRequest, 'caller' | 'facts'>;
+type Request = Pick<IdentifiedRequest, 'caller' | 'facts' | 'reserve'>;
 
 /**
  * The caller's operations, called as HTTP would: the same scopes, validation, idempotency keys, audit trail and errors. What
  * no operation took is found by the names that `taken` lacks. A tool may use the operations that it declares, no others.
  */
-export function asking({ caller, facts }: Request, declared: readonly Endpoint[]) {
+export function asking({ caller, facts, reserve }: Request, declared: readonly Endpoint[]) {
   const taken = new Set<string>();
   const ignored = new Set<string>();
 
@@ -55,6 +55,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
     audited(of, args, async () => {
       const { operation, call, facts } = step(of, args);
       if (call.idempotencyKey !== undefined) taken.add('idempotencyKey');
+      await reserve(call.body);
       return read(await execute(operation, caller, call, facts));
     });
 

@@ -1,3 +1,4 @@
+import { invalidField } from '#lib/core/problem.ts';
 import { isObject } from './message.ts';
 
 /** The result of `tools/call`: the same JSON for programs and, as text, for models. */
@@ -77,11 +78,17 @@ function listsIn(value: unknown): List[] {
 /** By which a list goes on: the id of a row, or the sequence of an event. */
 const cursors = ['id', 'sequence'];
 
-/** Only these fields of every row of a list or of the resource itself; what a cursor is made of stays. */
-export function withFields(value: object, fields = ''): object {
-  const names = fields.split(',').map((name) => name.trim());
-  if (names.every((name) => name === '')) return value;
+/**
+ * Returns only these fields of every row of a list, or of the resource itself. Cursors stay. Raises 400 for a name that is neither in
+ * `known` nor in the value.
+ */
+export function withFields(value: object, names: readonly string[], known: readonly string[]): object {
+  if (names.length === 0) return value;
   const { items } = value as { items?: unknown };
+  const rows = Array.isArray(items) ? items : [value];
+  const all = new Set([...known, ...rows.flatMap((row) => (isObject(row) ? Object.keys(row) : []))]);
+  if (names.some((name) => !all.has(name)))
+    throw invalidField('fields', 'invalid_enum', `fields must be some of ${[...all].join(', ')}`);
   const only = (row: unknown) =>
     isObject(row)
       ? Object.fromEntries(Object.entries(row).filter(([name]) => cursors.includes(name) || names.includes(name)))

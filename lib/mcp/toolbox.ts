@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseFields } from '#lib/core/fields.ts';
+import { entriesOf, parseFields } from '#lib/core/fields.ts';
 import { log } from '#lib/core/log.ts';
 import { invalidField, invalidFields, type Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
@@ -14,8 +14,10 @@ import { isObject } from './message.ts';
 import { resultOf, type ToolResult, withFields } from './result.ts';
 import { type Arguments, allowedValues, endpointsOf, isAllowed, isChoice, type Tool } from './tool.ts';
 
+type Request = Pick<IdentifiedRequest, 'caller' | 'facts' | 'reserve'>;
+
 /** The tools that a caller's scopes allow. */
-export const toolboxOf = (tools: readonly Tool[], request: Pick<IdentifiedRequest, 'caller' | 'facts'>): Toolbox => {
+export const toolboxOf = (tools: readonly Tool[], request: Request): Toolbox => {
   const { scopes } = request.caller;
   const allowed = tools.filter((tool) => isAllowed(tool, scopes));
   return {
@@ -27,11 +29,7 @@ export const toolboxOf = (tools: readonly Tool[], request: Pick<IdentifiedReques
   };
 };
 
-async function run(
-  tool: Tool,
-  given: Arguments,
-  request: Pick<IdentifiedRequest, 'caller' | 'facts'>,
-): Promise<ToolResult> {
+async function run(tool: Tool, given: Arguments, request: Request): Promise<ToolResult> {
   const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
   try {
     const args = withOwn(tool, opened(tool, chosen(tool, meantBy(tool, given), request.caller.scopes)));
@@ -40,10 +38,7 @@ async function run(
     requireFilter(tool, args, new Set([...ignored, ...untaken]));
     const ignoredArguments = [...new Set([...ignored, ...boundNames(untaken)])];
     return resultOf({
-      ...withFields(
-        Array.isArray(value) ? { items: value } : value,
-        tool.takes['fields'] && (args['fields'] as string),
-      ),
+      ...withFields(Array.isArray(value) ? { items: value } : value, fieldsIn(tool, args), responseFields(tool, args)),
       ...(ignoredArguments.length > 0 && { ignoredArguments }),
     });
   } catch (error) {
@@ -57,6 +52,18 @@ async function run(
     return resultOf(shown(problem, tool), true);
   }
 }
+
+/** Returns the names in `fields`, if the tool takes it. */
+const fieldsIn = ({ takes }: Tool, { fields }: Arguments): string[] =>
+  takes['fields'] && typeof fields === 'string' ? fields.split(',').flatMap((name) => name.trim() || []) : [];
+
+/** Returns the fields of the answers of a tool's operations, or of the rows of their lists. */
+const responseFields = ({ uses }: Tool, args: Arguments): string[] =>
+  (isChoice(uses) ? (uses.values[String(args[uses.by])] ?? []) : uses).flatMap(({ route }) => {
+    const entries = entriesOf(route.response);
+    const row = entriesOf((entries['items'] as { item?: v.GenericSchema } | undefined)?.item);
+    return Object.keys(entries['items'] ? row : entries);
+  });
 
 /** Arguments that are no filters. */
 const asides = ['after', 'limit', 'fields'];

@@ -23,10 +23,25 @@ async function post(path: string, body: string | Buffer, contentType?: string) {
 }
 
 describe('a body', () => {
-  test.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset=UTF-8'])(
-    'is read when its type is %s',
-    async (type) => {
-      expect((await post('/v1/contacts', '{"name":"Typed"}', type)).status).toBe(201);
+  test.each([
+    'application/json',
+    'application/json;',
+    'Application/JSON; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; charset=utf8',
+    'application/json ; Charset = "UTF8" ; x=1',
+    'application/json; x=1',
+  ])('is read when its type is %s', async (type) => {
+    expect((await post('/v1/contacts', '{"name":"Typed"}', type)).status).toBe(201);
+  });
+
+  test.each(['iso-8859-1', '"utf-16"', 'us-ascii', 'UTF-16LE', 'windows-1252', 'utf-8-x'])(
+    'is 400 and names UTF-8 when its charset is %s',
+    async (charset) => {
+      const { status, body } = await post('/v1/contacts', '{"name":"J"}', `application/json; charset=${charset}`);
+      expect([status, body.details]).toEqual([400, because('unsupported_content_type')]);
+      expect(body.message).toBe(`the body must be UTF-8, not ${charset.replaceAll('"', '')}`);
     },
   );
 

@@ -56,7 +56,18 @@ test('calls of one key at the same moment are counted exactly', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('a batch holds half a point for each item while it runs, and gives back what it has not taken', async () => {
+const toolCall = (name: string, args: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+test.each([
+  ['/v1/contacts/batch', (items: object[]) => ({ items })],
+  ['/mcp', (items: object[]) => toolCall('records_batch', { resource: 'contacts', items })],
+  ['/mcp', (items: object[]) => toolCall('records_batch', { resource: 'contacts', items: JSON.stringify(items) })],
+])('a batch at %s holds half a point for each item while it runs, and gives back the rest', async (path, bodyOf) => {
   const workspace = await newWorkspace();
   const { client } = await workspace.mint({ rateLimitPerMinute: 600 });
   await toNextMinute();
@@ -70,7 +81,7 @@ test('a batch holds half a point for each item while it runs, and gives back wha
       }
       return next();
     },
-    () => client.post('/v1/contacts/batch', { items }, 200),
+    () => client.post(path, bodyOf(items), 200),
   );
   await held.promise;
   const meanwhile = await client.get('/v1/me', undefined, 200);

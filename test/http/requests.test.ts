@@ -186,3 +186,19 @@ describe('an answer', () => {
     expect(made.headers['etag']).toBe(got.headers['etag']);
   });
 });
+
+describe('a final slash', () => {
+  test.each([
+    ['GET', '/v1/contacts/', 'path not found: leave out the final /'],
+    ['POST', '/v1/contacts/', 'path not found: leave out the final /'],
+    ['GET', '/v1/contacts/1/', 'path not found: leave out the final /'],
+    ['GET', '/v1/contacts//', 'path not found: leave out the final /'],
+    ['GET', '/healthz/', 'path not found: leave out the final /'],
+    ['POST', '/mcp/', 'path not found: leave out the final /'],
+    ['GET', '/v1/nothing/', 'path not found'],
+    ['GET', '/v1/', 'path not found'],
+  ])('of %s %s is 404 and says so', async (method, target, message) => {
+    const { status, body } = await send(method, target, json, method === 'POST' ? '{}' : undefined);
+    expect([status, JSON.parse(String(body))]).toEqual([404, { error: 'not_found', message, details: null }]);
+  });
+});

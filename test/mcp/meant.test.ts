@@ -114,6 +114,36 @@ describe('a text that is a list, a number, or an object', () => {
   });
 });
 
+describe('fields', () => {
+  test.each([
+    ['contacts_search', { fields: 'nope' }, 'stage'],
+    ['contacts_search', { fields: ['name', 'nope'] }, 'username'],
+    ['contacts_search', { q: 'nobody has this name', fields: 'nope' }, 'username'],
+    ['contacts_get', { fields: 'name,nope' }, 'tags'],
+    ['deals_search', { fields: 'amount' }, 'value'],
+    ['tasks_search', { fields: 'due' }, 'dueAt'],
+    ['jobs_search', { view: 'telegram', fields: 'nope' }, 'runAt'],
+    ['finance_get', { report: 'transactions', fields: 'nope' }, 'occurredAt'],
+  ])('of %s are refused with the names that there are: %j', async (name, args, known) => {
+    const { id } = (await workspace.live.post('/v1/contacts', { name: 'Shown' }, 201)).body;
+    const needed = name === 'contacts_get' ? { id } : {};
+    const { isError, value } = await tool.call(name, { ...needed, ...args });
+    expect([isError, value.details?.fields?.[0]]).toEqual([
+      true,
+      {
+        field: 'fields',
+        code: 'invalid_enum',
+        message: expect.stringMatching(`^fields must be some of .*\\b${known}\\b`),
+      },
+    ]);
+  });
+
+  test('may name a field that no row shows', async () => {
+    const { value } = await tool.call('contacts_search', { q: 'nobody has this name', fields: ' name , stage,' });
+    expect(value.items).toEqual([]);
+  });
+});
+
 describe('a search', () => {
   test.each([{ query: 'ann' }, { filters: { bogus: 1 } }, { filters: '{"bogus":1}', limit: 5 }])(
     'whose every filter is ignored is refused: %j',

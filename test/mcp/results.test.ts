@@ -79,9 +79,9 @@ describe('a result', () => {
 
   test('with fields has those and the id only', () => {
     const page = { items: [{ id: 1, name: 'A', notes: 'x' }], nextCursor: null, hasMore: false };
-    expect(withFields(page, 'name, stage')).toEqual({ ...page, items: [{ id: 1, name: 'A' }] });
-    expect(withFields({ id: 1, name: 'A', notes: 'x' }, 'notes')).toEqual({ id: 1, notes: 'x' });
-    for (const none of [undefined, '']) expect(withFields(page, none)).toEqual(page);
+    expect(withFields(page, ['name', 'stage'], ['stage'])).toEqual({ ...page, items: [{ id: 1, name: 'A' }] });
+    expect(withFields({ id: 1, name: 'A', notes: 'x' }, ['notes'], [])).toEqual({ id: 1, notes: 'x' });
+    expect(withFields(page, [], [])).toEqual(page);
   });
 
   test('keeps the sequence of events, by which a shortened list continues', () => {
@@ -90,7 +90,7 @@ describe('a result', () => {
       sequence: index + 1,
       data: 'a'.repeat(3_000),
     }));
-    const { structuredContent } = resultOf(withFields({ items, nextCursor: 50, hasMore: false }, 'data'));
+    const { structuredContent } = resultOf(withFields({ items, nextCursor: 50, hasMore: false }, ['data'], []));
     const { items: kept, nextCursor } = structuredContent as { items: { sequence: number }[]; nextCursor: number };
     expect(kept.length).toBeLessThan(50);
     expect(nextCursor).toBe(kept.at(-1)?.sequence);
