@@ -197,7 +197,7 @@ describe('a final slash', () => {
     ['POST', '/mcp/', 'path not found: leave out the final /'],
     ['GET', '/v1/nothing/', 'path not found'],
     ['GET', '/v1/', 'path not found'],
-  ])('of %s %s is 404 and says so', async (method, target, message) => {
+  ])('makes %s %s a 404, whose message names it when it is the mistake', async (method, target, message) => {
     const { status, body } = await send(method, target, json, method === 'POST' ? '{}' : undefined);
     expect([status, JSON.parse(String(body))]).toEqual([404, { error: 'not_found', message, details: null }]);
   });

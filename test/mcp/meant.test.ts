@@ -124,7 +124,7 @@ describe('fields', () => {
     ['tasks_search', { fields: 'due' }, 'dueAt'],
     ['jobs_search', { view: 'telegram', fields: 'nope' }, 'runAt'],
     ['finance_get', { report: 'transactions', fields: 'nope' }, 'occurredAt'],
-  ])('of %s are refused with the names that there are: %j', async (name, args, known) => {
+  ])('unknown to %s are refused with the names that it has: %j', async (name, args, known) => {
     const { id } = (await workspace.live.post('/v1/contacts', { name: 'Shown' }, 201)).body;
     const needed = name === 'contacts_get' ? { id } : {};
     const { isError, value } = await tool.call(name, { ...needed, ...args });
