@@ -601,6 +601,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deals/{id}/assignee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign a deal
+         * @description Assigns a deal to a member, its owner, or to nobody with `userId` null. The member must be active. Emits `deal.updated` with `changed` `["assigned_to_user_id"]`. The contact and the tasks keep their own assignees.
+         *
+         *     Requires the scope `deals:write`.
+         */
+        post: operations["dealsAssignee"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deals/batch": {
         parameters: {
             query?: never;
@@ -678,6 +700,7 @@ export interface paths {
          *
          *     Not changed here:
          *     - `stage`: POST /v1/deals/{id}/stage
+         *     - `assignedToUserId`: POST /v1/deals/{id}/assignee
          *     - `id`: the path, which names another one
          *     - `metadata`: PATCH /v1/deals/{id}/metadata
          */
@@ -4753,6 +4776,11 @@ export interface components {
              * @default lead
              */
             stage?: components["schemas"]["ActiveDealStage"];
+            /**
+             * Format: int64
+             * @description Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.
+             */
+            assignedToUserId?: number | null;
             /** @description Your own pairs of key and text for the new deal, at most 50. Default none. */
             metadata?: {
                 [key: string]: string;
@@ -4796,6 +4824,11 @@ export interface components {
              * @default lead
              */
             stage?: components["schemas"]["ActiveDealStage"];
+            /**
+             * Format: int64
+             * @description Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.
+             */
+            assignedToUserId?: number | null;
             /** @description Your own pairs of key and text for the new deal, at most 50. Default none. */
             metadata?: {
                 [key: string]: string;
@@ -5362,6 +5395,8 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description Who owns the deal. Only with `include=owner`. */
+            owner?: components["schemas"]["DealOwner"];
         };
         DealBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -5493,6 +5528,13 @@ export interface components {
             nextCursor: number | null;
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
+        };
+        DealOwner: {
+            /**
+             * Format: int64
+             * @description Id of the member who owns the deal. Null when nobody does.
+             */
+            assignedToUserId: number | null;
         };
         /**
          * @description The stage of a deal as answers write it. Filters, bodies, and events use lower case.
@@ -5726,6 +5768,8 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description Who owns the deal. Only with `include=owner`. */
+            owner?: components["schemas"]["DealOwner"];
             /** @description The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done. */
             tasks: components["schemas"]["DealTask"][];
         };
@@ -6804,6 +6848,8 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description Who owns the deal. Only with `include=owner`. */
+            owner?: components["schemas"]["DealOwner"];
             /** @description The pairs of key and text that programs have stored with the deal. */
             metadata: {
                 [key: string]: string;
@@ -9046,6 +9092,13 @@ export interface components {
         SetContactStage: {
             /** @description The stage that the contact moves to, for example `qualified`. */
             stage: components["schemas"]["ContactStage"];
+        };
+        SetDealAssignee: {
+            /**
+             * Format: int64
+             * @description Id of an active member, from `GET /v1/members`. Null assigns the deal to nobody.
+             */
+            userId: number | null;
         };
         SetDealStage: {
             /** @description The stage to move to. `won` is refused with the reason `won_is_panel_only`. */
@@ -11715,6 +11768,9 @@ export interface operations {
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
                      *           "stage": "Proposal",
+                     *           "owner": {
+                     *             "assignedToUserId": 3
+                     *           },
                      *           "metadata": {
                      *             "source": "exhibition"
                      *           }
@@ -13112,6 +13168,100 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    dealsAssignee: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetDealAssignee"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
+                     *       "contactId": 7,
+                     *       "contactName": "Ada Lovelace",
+                     *       "value": 12500,
+                     *       "currency": "EUR",
+                     *       "probability": 50,
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
+                     *       "closedAt": null,
+                     *       "notes": "Wants delivery before the summer.",
+                     *       "openTaskCount": 1,
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
+                     *           "status": "Open",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
+                     *           "isOverdue": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DealWithTasks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     dealsBatch: {
         parameters: {
             query?: never;
@@ -13135,6 +13285,7 @@ export interface operations {
                  *           "title": "Second analytical engine",
                  *           "value": 12500,
                  *           "stage": "proposal",
+                 *           "assignedToUserId": 3,
                  *           "metadata": {
                  *             "externalId": "offer-31"
                  *           },
@@ -13186,6 +13337,9 @@ export interface operations {
                      *             "createdAt": "2026-11-16T08:30:00Z",
                      *             "updatedAt": "2026-11-19T11:45:10Z",
                      *             "stage": "Proposal",
+                     *             "owner": {
+                     *               "assignedToUserId": 3
+                     *             },
                      *             "tasks": [
                      *               {
                      *                 "id": 58,
@@ -13228,6 +13382,8 @@ export interface operations {
                 stage?: components["schemas"]["DealStageKey"];
                 /** @description Only deals with the contact of this id. */
                 contactId?: number;
+                /** @description Only deals of this member. `none` finds the deals that nobody owns. */
+                assignedToUserId?: string;
                 /** @description Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
                 /** @description Only deals worth at least this much, in whatever currency. Combine it with `currency`. */
@@ -13238,6 +13394,8 @@ export interface operations {
                 currency?: string;
                 /** @description Only deals expected to close before this time, exclusive. Deals without an expected time are left out. */
                 expectedCloseBefore?: string;
+                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
                 /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
@@ -13289,7 +13447,10 @@ export interface operations {
                      *           "openTaskCount": 1,
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
-                     *           "stage": "Proposal"
+                     *           "stage": "Proposal",
+                     *           "owner": {
+                     *             "assignedToUserId": 3
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -13309,7 +13470,10 @@ export interface operations {
     };
     dealsCreate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -13327,6 +13491,7 @@ export interface operations {
                  *       "title": "Second analytical engine",
                  *       "value": 12500,
                  *       "stage": "proposal",
+                 *       "assignedToUserId": 3,
                  *       "metadata": {
                  *         "externalId": "offer-31"
                  *       },
@@ -13372,6 +13537,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,
@@ -13398,7 +13566,10 @@ export interface operations {
     };
     dealsGet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -13443,6 +13614,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,
@@ -13471,6 +13645,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13481,7 +13656,10 @@ export interface operations {
     };
     dealsPatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -13547,6 +13725,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,
@@ -13775,7 +13956,10 @@ export interface operations {
     };
     dealsStage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -13835,6 +14019,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,

@@ -1,5 +1,5 @@
 import { createDeal } from '#lib/deals/store.ts';
-import { CreateDeal, DealWithTasks } from '#lib/entities/deal.ts';
+import { CreateDeal, DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Opens a deal in an active stage; a title is enough. */
@@ -9,6 +9,7 @@ export const handler = endpoint(
     path: '/v1/deals',
     summary: 'Create a deal',
     scope: 'deals:write',
+    query: DealInclude,
     body: CreateDeal,
     status: 201,
     response: DealWithTasks,

@@ -1,5 +1,5 @@
 import { getDeal } from '#lib/deals/store.ts';
-import { DealWithTasks } from '#lib/entities/deal.ts';
+import { DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One deal with its tasks. */
@@ -9,6 +9,7 @@ export const handler = endpoint(
     path: '/v1/deals/{id}',
     summary: 'Get a deal',
     scope: 'deals:read',
+    query: DealInclude,
     status: 200,
     response: DealWithTasks,
     errors: ['not_found'],

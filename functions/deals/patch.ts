@@ -1,6 +1,5 @@
-import { fixedInPatch } from '#lib/core/metadata.ts';
 import { getDeal, patchDeal } from '#lib/deals/store.ts';
-import { DealWithTasks, PatchDeal } from '#lib/entities/deal.ts';
+import { DealInclude, DealWithTasks, PatchDeal, readOnlyInPatch } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Changes fields of a deal; null clears. Value and currency of a Won deal are fixed. */
@@ -10,8 +9,9 @@ export const handler = endpoint(
     path: '/v1/deals/{id}',
     summary: 'Change a deal',
     scope: 'deals:write',
+    query: DealInclude,
     body: PatchDeal,
-    readOnly: { stage: 'POST /v1/deals/{id}/stage', ...fixedInPatch('deals') },
+    readOnly: readOnlyInPatch,
     status: 200,
     response: DealWithTasks,
     errors: ['bad_request', 'not_found', 'conflict'],

@@ -1,5 +1,5 @@
 import { getDeal, moveDeal } from '#lib/deals/store.ts';
-import { DealWithTasks, SetDealStage } from '#lib/entities/deal.ts';
+import { DealInclude, DealWithTasks, SetDealStage } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Moves a deal to any stage but won, which is panel-only. */
@@ -9,6 +9,7 @@ export const handler = endpoint(
     path: '/v1/deals/{id}/stage',
     summary: 'Move a deal to a stage',
     scope: 'deals:write',
+    query: DealInclude,
     body: SetDealStage,
     status: 200,
     response: DealWithTasks,

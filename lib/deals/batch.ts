@@ -17,7 +17,11 @@ export const dealOps = {
       v.object({ op: choice(['update']), id: idInput(), ...PatchDeal.entries }),
       v.title('UpdateDealItem'),
     ),
-    readOnly: { stage: 'op stage', metadata: 'PATCH /v1/deals/{id}/metadata' },
+    readOnly: {
+      stage: 'op stage',
+      assignedToUserId: 'POST /v1/deals/{id}/assignee',
+      metadata: 'PATCH /v1/deals/{id}/metadata',
+    },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchDeal(tx, id, patch) }),
   }),

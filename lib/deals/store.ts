@@ -23,6 +23,7 @@ import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 type Shown = v.InferOutput<typeof DealWithTasks>;
@@ -41,7 +42,7 @@ const readDeal = (tx: UnitOfWork, id: number) => Promise.all([getStoredDeal(tx, 
 /** Deals in descending order of id; every filter is exact and may be combined. */
 export async function listDeals(
   tx: UnitOfWork,
-  query: v.InferOutput<typeof DealQuery>,
+  { include, ...query }: v.InferOutput<typeof DealQuery>,
 ): Promise<Page<v.InferOutput<typeof Deal>>> {
   const page = await listPage(
     tx,
@@ -49,6 +50,7 @@ export async function listDeals(
     listingFrom(Deals, query, {
       ...common,
       contactId: (contact) => ({ where: { contact } }),
+      assignedToUserId: (assignee) => ({ where: { assignee } }),
       minValue: (least) => ({ matches: ({ value }) => value >= least }),
       maxValue: (most) => ({ matches: ({ value }) => value <= most }),
       expectedCloseBefore: (time) => ({
@@ -67,6 +69,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
   const [contact, currency] = await Promise.all([
     referredContact(tx, input.contactId),
     input.currency ?? getWorkspace(tx).then((workspace) => workspace.currency),
+    requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
     tx.reserveIds({ [Deals.name]: 1 }),
   ]);
   requireDecimals('value', input.value, currency);
@@ -83,6 +86,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     closedAt: null,
     notes: input.notes ?? null,
     openTaskCount: 0,
+    assignedToUserId: input.assignedToUserId ?? null,
     createdAt: tx.now,
     updatedAt: null,
     metadata: input.metadata ?? {},
@@ -126,6 +130,15 @@ export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Pr
   const [deal, tasks] = await readDeal(tx, id);
   if (stage === 'won') throw wonIsPanelOnly();
   return { ...toDealView(enterStage(tx, deal, stage)), tasks };
+}
+
+/** Gives the deal to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
+export async function assignDeal(tx: UnitOfWork, id: number, userId: number | null): Promise<Shown> {
+  const [[deal, tasks]] = await Promise.all([readDeal(tx, id), primeMember(tx, userId)]);
+  await requireActiveMember(tx, 'userId', userId);
+  if (deal.assignedToUserId === userId) return { ...toDealView(deal), tasks };
+  const assigned = updateDeal(tx, deal, { ...deal, assignedToUserId: userId }, ['assignedToUserId']);
+  return { ...toDealView(assigned), tasks };
 }
 
 /**

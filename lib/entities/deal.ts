@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { activeDealStages, dealStages } from '#lib/core/choices.ts';
-import { metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
+import { includeQuery, onRequest } from '#lib/core/include.ts';
+import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import { toCents } from '#lib/core/money.ts';
 import {
   choice,
@@ -15,6 +16,7 @@ import {
   nullableText,
   nullableTimeInput,
   paging,
+  queryIdOrNone,
   queryInteger,
   queryNumber,
   queryText,
@@ -70,12 +72,17 @@ const common = {
 
 const shown = { ...common, stage: storedChoice(Object.values(stageNames)) };
 
+/** Members that `include` adds. */
+const included = { owner: v.pipe(v.object({ assignedToUserId: v.nullable(id()) }), v.title('DealOwner')) };
+export const DealInclude = v.object(includeQuery(included));
+
 /** A deal as lists show it (base document, "Deal"). */
-export const Deal = v.pipe(v.object(shown), v.title('Deal'));
+export const Deal = v.pipe(v.object({ ...shown, ...onRequest(included) }), v.title('Deal'));
 /** A deal as get-by-id and the answers to writes show it. */
 export const DealWithTasks = v.pipe(
   v.object({
     ...shown,
+    ...onRequest(included),
     tasks: v.array(DealTask),
   }),
   v.title('DealWithTasks'),
@@ -108,6 +115,7 @@ export const CreateDeal = v.pipe(
     title: title(),
     value: v.optional(value(), 0),
     stage: v.optional(openingStage(), 'lead'),
+    assignedToUserId: v.optional(v.nullable(idInput())),
     metadata: v.optional(metadataInput()),
     ...optionalFields,
   }),
@@ -121,17 +129,27 @@ export const PatchDeal = v.pipe(
 );
 export type PatchDeal = v.InferOutput<typeof PatchDeal>;
 
+/** Fields that PATCH does not change, each with the operation that does. */
+export const readOnlyInPatch = {
+  stage: 'POST /v1/deals/{id}/stage',
+  assignedToUserId: 'POST /v1/deals/{id}/assignee',
+  ...fixedInPatch('deals'),
+};
+
 export const SetDealStage = v.pipe(v.object({ stage: choice(dealStages) }), v.title('SetDealStage'));
+export const SetDealAssignee = v.pipe(v.object({ userId: v.nullable(idInput()) }), v.title('SetDealAssignee'));
 
 export const DealQuery = v.object({
   ...paging,
   stage: v.optional(choice(dealStages)),
   contactId: v.optional(queryInteger()),
+  assignedToUserId: v.optional(queryIdOrNone()),
   q: v.optional(queryText()),
   minValue: v.optional(queryNumber()),
   maxValue: v.optional(queryNumber()),
   currency: v.optional(currency()),
   expectedCloseBefore: v.optional(queryTime()),
+  ...DealInclude.entries,
   ...commonFilters,
   ...metadataFilter,
 });
@@ -142,6 +160,7 @@ export const Deals = entity({
   schema: v.object({
     ...common,
     stage: storedChoice(dealStages),
+    assignedToUserId: v.nullable(id()),
     metadata: StoredMetadata,
     /** The income that winning it booked, once and for all. */
     wonTransactionId: v.nullable(id()),
@@ -151,6 +170,7 @@ export const Deals = entity({
     stage: { of: ({ stage }) => stage },
     currency: { of: ({ currency }) => currency },
     contact: { of: ({ contactId }) => contactId },
+    assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     closed: {
       of: ({ closedAt }) => closedAt !== null,
       order: ({ closedAt }) => String(closedAt),
@@ -172,8 +192,9 @@ export const Deals = entity({
 
 export type StoredDeal = v.InferOutput<(typeof Deals)['schema']>;
 
-/** As lists show it. */
+/** Returns the deal as lists show it, with the members of `include`. */
 export const toDealView = (deal: StoredDeal): Omit<StoredDeal, 'stage'> & v.InferOutput<typeof Deal> => ({
   ...deal,
   stage: stageNames[deal.stage] ?? deal.stage,
+  owner: { assignedToUserId: deal.assignedToUserId },
 });

@@ -551,6 +551,10 @@ export interface components {
             email: string;
             currency: string;
         };
+        DealOwner: {
+            /** Format: int64 */
+            assignedToUserId: number | null;
+        };
         DealTask: {
             /** Format: int64 */
             id: number;
@@ -588,6 +592,7 @@ export interface components {
             updatedAt: string | null;
             /** @enum {string} */
             stage: "Lead" | "Qualified" | "Proposal" | "Negotiation" | "Won" | "Lost";
+            owner?: components["schemas"]["DealOwner"];
             tasks: components["schemas"]["DealTask"][];
         };
         EndedSession: Record<string, never>;
@@ -2477,6 +2482,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,

@@ -146,6 +146,7 @@ async function load(tenant: Tenant, size: number, tagId: number, templates: Temp
     createdAt: at(id),
     updatedAt: null,
     wonTransactionId: null,
+    assignedToUserId: null,
     metadata: {},
   }));
   await create(tenant, Tasks, size, (id) => ({

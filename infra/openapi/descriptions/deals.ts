@@ -24,6 +24,8 @@ export const deals: Noun = {
       'Changes the fields that the body names; fields left out keep their values. Use `POST /v1/deals/{id}/stage` to move the deal. If the deal is won, its value and currency are booked and cannot change. Emits `deal.updated`.',
     dealsStage:
       'Moves a deal to another stage and sets the probability of that stage. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed`.',
+    dealsAssignee:
+      'Assigns a deal to a member, its owner, or to nobody with `userId` null. The member must be active. Emits `deal.updated` with `changed` `["assigned_to_user_id"]`. The contact and the tasks keep their own assignees.',
     dealsBatch:
       'Creates, changes, and moves up to 100 deals in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     dealsGetMetadata:
@@ -34,10 +36,15 @@ export const deals: Noun = {
       'Replaces all metadata of a deal. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `deal.updated` with `changed` `["metadata"]`.',
   },
   parameters: {
-    '*': { id: 'Id of the deal, as in `GET /v1/deals`.' },
+    '*': {
+      id: 'Id of the deal, as in `GET /v1/deals`.',
+      include:
+        'Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`.',
+    },
     dealsList: {
       stage: 'Only deals in this stage, for example `proposal`.',
       contactId: 'Only deals with the contact of this id.',
+      assignedToUserId: 'Only deals of this member. `none` finds the deals that nobody owns.',
       q: 'Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters.',
       minValue: 'Only deals worth at least this much, in whatever currency. Combine it with `currency`.',
       maxValue: 'Only deals worth at most this much, in whatever currency. Combine it with `currency`.',
@@ -49,12 +56,14 @@ export const deals: Noun = {
   schemas: {
     Deal: {
       ...terms,
+      owner: 'Who owns the deal. Only with `include=owner`.',
       id: 'Id of the deal, unique within its environment and never used again.',
       contactName: 'Name of the contact, kept up to date. Null when there is no contact, or it has no name.',
       closedAt: 'When the deal was won or lost. Null while it is open.',
       openTaskCount: 'How many tasks of the deal are not done yet.',
       stage: 'How far the sale has come. Answers write it with a capital: `Proposal`.',
     },
+    DealOwner: { assignedToUserId: 'Id of the member who owns the deal. Null when nobody does.' },
     DealWithTasks: {
       tasks:
         'The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done.',
@@ -70,11 +79,13 @@ export const deals: Noun = {
     CreateDeal: {
       ...terms,
       stage: 'Stage in which the deal begins: an active one. Default `lead`.',
+      assignedToUserId: 'Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.',
       metadata: 'Your own pairs of key and text for the new deal, at most 50. Default none.',
     },
     PatchDeal: terms,
     UpdateDealItem: { ...terms, id: 'Id of the deal that this item changes.' },
     SetDealStage: { stage: 'The stage to move to. `won` is refused with the reason `won_is_panel_only`.' },
+    SetDealAssignee: { userId: 'Id of an active member, from `GET /v1/members`. Null assigns the deal to nobody.' },
     SetDealStageItem: { id: 'Id of the deal that this item moves.' },
     DealBatchResult: { deal: 'The deal after the change. Null when the item failed.' },
   },
