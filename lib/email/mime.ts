@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type MimeNode, Splitter, type SplitterOptions } from '@zone-eu/mailsplit';
+import libmime from 'libmime';
 import { decodeWords } from 'postal-mime';
 import { calendarText } from './calendar.ts';
 import { decodeText, guess, type Hints, hintsOf } from './charset.ts';
-import { opened } from './opened.ts';
+import { looksLikeHtml, opened } from './opened.ts';
 import { fromQuotedPrintable } from './quoted-printable.ts';
 import { joinedWords, labelsIn } from './words.ts';
 
@@ -69,11 +70,14 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
     for await (const chunk of splitter) {
       if (chunk.type === 'node') parts.push(new Part(chunk));
       else if (chunk.type === 'body') parts.at(-1)?.add(chunk.value, room);
+      else if (chunk.type === 'data' && chunk.node === parts.at(-1)?.node) parts.at(-1)?.addPreamble(chunk.value, room);
     }
   } catch {
     omitted.push('everything after what could not be read');
   }
   if (splitter.isCut) omitted.push(ofHeaders);
+  const parents = new Set(parts.map(({ node }) => node.parentNode));
+  for (const part of parts) part.settlePreamble(parents.has(part.node));
   const labels = parts.map(({ node }) => node.charset || '');
   const allHints = hintsOf([...labels, ...named]);
   const texts = await textsOf(parts, allHints, omitted);
@@ -287,19 +291,57 @@ function* chunksOf(buffers: readonly Buffer[]): Generator<Buffer> {
   }
 }
 
+/** Fields of a node that mailsplit’s types lack. */
+interface OpenNode extends MimeNode {
+  _boundary: Buffer | false;
+  _headerlen: number;
+  _parentBoundaryOwner: OpenNode | false;
+}
+
+type NextLine = (error?: Error | null, data?: unknown, flush?: boolean) => void;
+
 /** Splitter with the members that mailsplit's own parser overrides too, although its types lack them. */
 const OpenSplitter = Splitter as unknown as new (
   options: SplitterOptions,
-) => Splitter & { node: MimeNode; newNode(parent?: MimeNode | false): void };
+) => Splitter & {
+  node: OpenNode;
+  state: number;
+  pendingLineTruncated: boolean;
+  newNode(parent?: MimeNode | false): void;
+  takePendingLine(): Buffer | false;
+  checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
+  compareBoundary(line: Buffer, start: number, boundary: Buffer): 1 | 2 | false;
+  processLine(line: Buffer | false, final: boolean, next: NextLine): void;
+};
+/** States of mailsplit. */
+const [inHead, inBody] = [1, 2];
 
-/** Takes of the heads of parts only as many lines as there is room for. The message's own head is limited before. */
+/** More of a line tells nothing of a field or a delimiter. */
+const maxLookedAt = 400;
+const isField = /^[!-9;-~]+[ \t]*:/;
+/** A field, a line that goes on with one, or the line above a message in a mailbox file. */
+const isOfHead = /^([ \t\r\n]|>?From |[!-9;-~]+[ \t]*:)/;
+/** Limit for the fields between a delimiter that nobody named and the one that shows it to be one. */
+const maxFieldsBefore = 5;
+/** Limit for the multiparts around a part that are looked at. */
+const maxAround = 20;
+
+/**
+ * Takes of the heads of parts only as many lines as there is room for. The message's own head is limited before. Reads parts whose
+ * multipart names no delimiter or another one, has no end, or whose head has none.
+ */
 class LimitedSplitter extends OpenSplitter {
   #room = maxPartHeadsBytes;
   isCut = false;
+  readonly #withParts = new WeakSet<MimeNode>();
+  /** Delimiter that the last lines may begin a part with. */
+  #likely: { boundary: string; fields: Buffer[] } | undefined;
 
   override newNode(parent?: MimeNode | false): void {
     super.newNode(parent);
     if (!parent) return;
+    this.#withParts.add(parent);
+    this.#likely = undefined;
     const { node } = this;
     let room = maxPartHeadBytes;
     const add = node.addHeaderChunk.bind(node);
@@ -317,12 +359,86 @@ class LimitedSplitter extends OpenSplitter {
       add(withoutBareReturns(line));
     };
   }
+
+  override processLine(given: Buffer | false, final: boolean, next: NextLine): void {
+    const pending = this.takePendingLine();
+    const line = pending && given ? Buffer.concat([pending, given]) : pending || given;
+    const type = line && !this.pendingLineTruncated ? this.#typeOf(line) : undefined;
+    if (type) next(null, { node: this.node, type, value: line }, true);
+    else super.processLine(line, final, next);
+  }
+
+  /** Returns what a line is that mailsplit would take for something else, and goes on behind it. */
+  #typeOf(line: Buffer): 'data' | 'body' | undefined {
+    if (this.node.parentNode === false) return undefined;
+    if (this.state === inHead) return this.#endsHead(line) ? (this.node.multipart ? 'data' : 'body') : undefined;
+    return this.#beginsPart(line) ? 'data' : undefined;
+  }
+
+  /** Whether a line is the first after a head, from which no empty line parts it. */
+  #endsHead(line: Buffer): boolean {
+    if (isOfHead.test(line.toString('latin1', 0, maxLookedAt))) return false;
+    const { node } = this;
+    if (node._headerlen === 0 && this.checkBoundary(line)) return false;
+    node.parseHeaders();
+    this.push(node);
+    this.state = inBody;
+    return !this.checkBoundary(line);
+  }
+
+  /** Whether a field of a part's head follows a delimiter, and the multipart has no part yet: then it is the delimiter. */
+  #beginsPart(line: Buffer): boolean {
+    const { node } = this;
+    if (!node.multipart || this.#withParts.has(node)) return false;
+    const text = line.toString('latin1', 0, maxLookedAt);
+    const [, boundary] = /^--([^\r\n]{1,200})\r?\n/.exec(text) ?? [];
+    if (boundary !== undefined) this.#likely = { boundary: boundary.trimEnd(), fields: [] };
+    else if (this.#likely === undefined || !isField.test(text)) this.#likely = undefined;
+    else if (/^content-/i.test(text)) return this.#begin(node, { ...this.#likely }, line);
+    else if (this.#likely.fields.push(line) > maxFieldsBefore) this.#likely = undefined;
+    return false;
+  }
+
+  #begin(node: OpenNode, { boundary, fields }: { boundary: string; fields: Buffer[] }, line: Buffer): true {
+    node._boundary = Buffer.from(boundary, 'latin1');
+    this.newNode(node);
+    for (const field of [...fields, line]) this.node.addHeaderChunk(field);
+    return true;
+  }
+
+  /** Also takes blanks after a delimiter (RFC 2046, 5.1.1), and the delimiters of all multiparts around (5.1.2). */
+  override checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false {
+    const found = super.checkBoundary(line);
+    const start = line[0] === 0x0a ? 1 : line[0] === 0x0d && line[1] === 0x0a ? 2 : 0;
+    if (found || line[start] !== dash || line[start + 1] !== dash || line.length > maxLookedAt) return found;
+    const text = line.toString('latin1', start);
+    const bare = text.trimEnd();
+    const isPadded = /[ \t]\r?\n$/.test(text);
+    const delimiter = isPadded ? Buffer.from(`${bare}\r\n`, 'latin1') : line.subarray(start);
+    return (isPadded && super.checkBoundary(delimiter)) || this.#endOfAround(delimiter);
+  }
+
+  /** Returns what a delimiter of a multipart further out begins or ends, and goes there. */
+  #endOfAround(delimiter: Buffer): 3 | 4 | false {
+    let inner = this.node._parentBoundaryOwner;
+    for (let around = 0; inner && around < maxAround; around += 1) {
+      const outer: OpenNode | false = inner._parentBoundaryOwner;
+      const boundary = outer ? outer._boundary : false;
+      const found = boundary ? this.compareBoundary(delimiter, 0, boundary) : false;
+      if (found) {
+        this.node = inner;
+        return found === 1 ? 3 : 4;
+      }
+      inner = outer;
+    }
+    return false;
+  }
 }
 
 /** One part: of a text what is shown is kept as it was sent, an attachment is only measured. */
 class Part {
   readonly node: MimeNode;
-  readonly kind: 'plain' | 'html' | undefined;
+  kind: 'plain' | 'html' | undefined;
   readonly isAttachment: boolean;
   readonly isCalendar: boolean;
   isCut = false;
@@ -342,6 +458,25 @@ class Part {
   add(sent: Buffer, room: Record<'plain' | 'html', number>): void {
     if (this.kind === undefined) this.#measure(sent);
     if (this.kind !== undefined || this.isCalendar) this.#keep(sent, this.kind ?? 'plain', room);
+  }
+
+  /** Keeps what a multipart has before its parts, or without any. */
+  addPreamble(sent: Buffer, room: Record<'plain' | 'html', number>): void {
+    if (this.node.multipart) this.#keep(sent, 'plain', room);
+  }
+
+  /** Shows the content of a multipart that has no parts, without its delimiters; forgets what is before parts. */
+  settlePreamble(hasParts: boolean): void {
+    if (this.node.multipart === false || this.#sent.length === 0) return;
+    const text = Buffer.concat(this.#sent.splice(0)).toString('latin1');
+    if (hasParts) {
+      this.isCut = false;
+      return;
+    }
+    const named = new Set([this.node, this.node.parentNode].map((node) => node && boundaryIn(node)));
+    const lines = text.split('\n').filter((line) => !named.has(/^--(.+?)(?:--)?\s*$/.exec(line)?.[1] ?? false));
+    this.#sent.push(Buffer.from(lines.join('\n'), 'latin1'));
+    this.kind = looksLikeHtml.test(text) ? 'html' : 'plain';
   }
 
   #keep(sent: Buffer, kind: 'plain' | 'html', room: Record<'plain' | 'html', number>): void {
@@ -374,7 +509,9 @@ class Part {
     const contentId = headerOf(this.node, 'Content-ID').replaceAll(/[<>\s]/g, '') || null;
     const isOfHtml = parentNode !== false && parentNode.multipart === 'related' && contentId !== null;
     return {
-      fileName: decodeWords(joinedWords(filename || '', hints)) || (this.isCalendar ? 'invite.ics' : null),
+      fileName:
+        decodeWords(joinedWords(filename || '', hints)) ||
+        (this.isCalendar ? 'invite.ics' : this.isTnef ? 'winmail.dat' : null),
       contentType: contentType || 'application/octet-stream',
       sizeBytes: Math.max(0, sizes.get(encoding || '') ?? all),
       contentId,
@@ -382,12 +519,18 @@ class Part {
     };
   }
 
+  /** Whether it is Outlook’s own format (TNEF). */
+  get isTnef(): boolean {
+    const { contentType, filename } = this.node;
+    return /^application\/(vnd\.)?ms-tnef$/.test(contentType || '') || /^win(mail)?\.dat$/i.test(filename || '');
+  }
+
   /** Returns a description of the part if it cannot be read. */
   get unread(): string | undefined {
-    const { contentType, filename, multipart } = this.node;
+    const { contentType, multipart } = this.node;
     const type = contentType || '';
     if (multipart === 'encrypted') return 'It is encrypted: only its recipient’s own mail program can read it.';
-    if (/^application\/(vnd\.)?ms-tnef$/.test(type) || (this.isAttachment && /^winmail\.dat$/i.test(filename || '')))
+    if (this.isTnef)
       return 'winmail.dat holds text and files in Outlook’s own format (TNEF): ask its sender for HTML or plain text.';
     if (!/^application\/(x-)?pkcs7-mime$/.test(type)) return undefined;
     const [, smime = ''] = /smime-type\s*=\s*"?([\w-]+)/i.exec(headerOf(this.node, 'Content-Type')) ?? [];
@@ -436,6 +579,9 @@ function unflowed(text: string, delSp: boolean): string {
 }
 
 const headerOf = ({ headers }: MimeNode, name: string): string => (headers === false ? '' : headers.getFirst(name));
+
+const boundaryIn = (node: MimeNode): string =>
+  String(libmime.parseHeaderValue(headerOf(node, 'Content-Type')).params['boundary'] ?? '');
 
 /** Whether a text is sent as a file: Apple Mail says that it is shown inline, and names it. Of alternatives it is the message itself. */
 function isFile({ filename, disposition, parentNode }: MimeNode): boolean {

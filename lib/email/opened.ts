@@ -142,6 +142,9 @@ function signedContent(bytes: Buffer): Buffer | undefined {
 
 const maxLookedAt = 1024 * 1024;
 
+/** Matches a text that is HTML, whatever its header says. */
+export const looksLikeHtml = /^\s*<(!doctype html|html|head|body|div|p|table)\b/i;
+
 /** With the delimiter that the parts really have, where the header names another or none; a text where there are no parts. */
 function delimited({ head, body }: Entity): Entity {
   const fields = fieldsOf(head);
@@ -150,29 +153,14 @@ function delimited({ head, body }: Entity): Entity {
   const named = type.params['boundary'] ?? '';
   const start = body.toString('latin1', 0, maxLookedAt);
   for (const [, line = ''] of named === '' ? [] : start.matchAll(/^--([^\r\n]*)/gm))
-    if (line.trimEnd() === named) return { head, body: line === named ? body : unpadded(body, named) };
+    if (line.trimEnd() === named) return { head, body };
   const [, found] = likelyDelimiter.exec(start) ?? [];
   const others = fields.filter((field) => !isNamed('content-type')(field));
-  if (found !== undefined)
-    return {
-      head: withFields([...others, `Content-Type: ${type.value}; boundary="${found.trimEnd()}"`]),
-      body: found === found.trimEnd() ? body : unpadded(body, found.trimEnd()),
-    };
-  const kind = /^\s*<(!doctype html|html|head|body|div|p|table)\b/i.test(start) ? 'html' : 'plain';
-  return { head: withFields([...others, `Content-Type: text/${kind}`]), body };
+  const kind = looksLikeHtml.test(start) ? 'html' : 'plain';
+  const real = found === undefined ? `text/${kind}` : `${type.value}; boundary="${found.trimEnd()}"`;
+  return { head: withFields([...others, `Content-Type: ${real}`]), body };
 }
 
 /** A line of dashes alone is one of a text: fields of a part follow a delimiter. */
 const likelyDelimiter =
   /(?:^|\n)--([^\r\n"\\]{1,200})\r?\n(?:[\w-]{1,40}:[^\r\n]{0,998}\r?\n){0,5}content-[\w-]{1,40}[ \t]*:/i;
-
-/** Blanks after a delimiter belong to its line (RFC 2046, 5.1.1). */
-const unpadded = (body: Buffer, boundary: string): Buffer =>
-  Buffer.from(
-    body
-      .toString('latin1')
-      .split('\n')
-      .map((line) => (line.startsWith(`--${boundary}`) ? line.trimEnd() : line))
-      .join('\n'),
-    'latin1',
-  );

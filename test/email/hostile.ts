@@ -55,6 +55,14 @@ const mails: Record<string, () => Buffer> = {
       `From: a@example.com\r\n${[...['sender', 'reply-to', 'to', 'cc', 'subject', 'in-reply-to', 'references'], ...['message-id', 'date', 'precedence', 'return-path']].map((name) => `${name}: ${'\xe9'.repeat(120_000)}\r\n`).join('')}Content-Type: text/plain; charset=iso-8859-1\r\n\r\n\xe9`,
       'latin1',
     ),
+  'delimiters that no multipart around names': () =>
+    mail(['Content-Type: multipart/mixed; boundary=b'], '--b\r\n', nested(300), filled('--a \r\n')),
+  'parts of multiparts without a boundary': () =>
+    mail(
+      ['Content-Type: multipart/mixed; boundary=b'],
+      '--b\r\n',
+      filled('Content-Type: multipart/mixed\r\n\r\n--y\r\nX-A: b\r\n'),
+    ),
   'empty lines': () => mail([], filled('\r\n')),
   'flowed lines': () => mail(['Content-Type: text/plain; format=flowed'], filled('a \r\n')),
   'closing tags without an end': () => mail(['Content-Type: text/html'], filled('</P\u0001D')),

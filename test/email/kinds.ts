@@ -379,6 +379,61 @@ const smime = (type: string, content: Buffer) =>
     b64(content),
   );
 
+const text = 'Content-Type: text/plain\n\nHello';
+const pdf = 'Content-Type: application/pdf; name=a.pdf\n\nx';
+const both = `--y\n${text}\n--y\nContent-Type: text/html\n\n<p>Hello</p>\n--y--`;
+/** The lines after the first delimiter of a mail whose multiparts are broken. */
+const broken: [string, string, string[]][] = [
+  ['a multipart inside without a boundary', `Content-Type: multipart/alternative\n\n${both}`, []],
+  ['a multipart inside with a wrong boundary', `Content-Type: multipart/alternative; boundary=z\n\n${both}`, []],
+  [
+    'a multipart inside with blanks after its boundary',
+    `Content-Type: multipart/alternative; boundary=y\n\n${both.replaceAll(/^--y.*/gm, '$& ')}`,
+    [],
+  ],
+  [
+    'a part with other fields first',
+    `Content-Type: multipart/related\n\n--y\nMIME-Version: 1.0\nX-A: b\n${text}\n--y--\n--x\n${pdf}`,
+    ['a.pdf'],
+  ],
+  [
+    'multiparts without boundaries in each other',
+    `Content-Type: multipart/related\n\n--y\nContent-Type: multipart/alternative\n\n--z\n${text}\n--z--\n--y--`,
+    [],
+  ],
+  ['a multipart inside without parts', 'Content-Type: multipart/alternative\n\nHello', []],
+  ['a multipart inside with its end alone', 'Content-Type: multipart/mixed; boundary=y\n\nHello\n--y--', []],
+  [
+    'a multipart inside without parts in HTML',
+    'Content-Type: multipart/alternative\nContent-Transfer-Encoding: quoted-printable\n\n<html><p>Hel=\nlo</p></html>',
+    [],
+  ],
+  [
+    'a multipart inside without an end',
+    `Content-Type: multipart/alternative; boundary=y\n\n--y\n${text}\n--x\n${pdf}`,
+    ['a.pdf'],
+  ],
+  [
+    'multiparts inside without ends',
+    `Content-Type: multipart/related; boundary=y\n\n--y\nContent-Type: multipart/alternative; boundary=z\n\n--z\n${text}\n--x\n${pdf}`,
+    ['a.pdf'],
+  ],
+  ['a head without an end', `Content-Type: text/plain\nHello\n--x\n${pdf}`, ['a.pdf']],
+  ['a part without a head', 'Hello', []],
+  ['a multipart inside whose head has no end', `Content-Type: multipart/alternative; boundary=y\n${both}`, []],
+  ['a head alone', `${text}\n--x\nContent-Type: application/pdf; name=a.pdf`, ['a.pdf']],
+  [
+    'a preamble that nobody is shown',
+    `Content-Type: multipart/mixed; boundary=y\n\nThis is a message in MIME format.\n\n--y\n${text}\n--y--`,
+    [],
+  ],
+];
+const brokenParts = broken.map(([name, lines, files]) => ({
+  name,
+  raw: parts('multipart/mixed', lines.replaceAll('\n', '\r\n')),
+  read: { bodyText: 'Hello', attachments: files.map((fileName) => expect.objectContaining({ fileName })) },
+}));
+
 const forms: Kind[] = [
   {
     name: 'a blank plain part',
@@ -517,6 +572,7 @@ const forms: Kind[] = [
     raw: mail([`Content-Type: ${type}`], bodyText),
     read: { bodyText },
   })),
+  ...brokenParts,
   {
     name: 'a boundary that goes on',
     raw: mail(
@@ -569,15 +625,19 @@ const forms: Kind[] = [
     ),
     read: { bodyText: expect.stringMatching(/^\[It is encrypted/) },
   },
-  {
-    name: 'winmail.dat',
-    raw: parts(
-      'multipart/mixed',
-      'Content-Type: text/plain\r\n\r\nsee file',
-      'Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx',
-    ),
-    read: { bodyText: expect.stringMatching(/^see file\n\n\[winmail\.dat holds/) },
-  },
+  ...[
+    ['by its type', 'Content-Type: application/ms-tnef; name=winmail.dat', 'winmail.dat'],
+    ['by another type', 'Content-Type: application/vnd.ms-tnef', 'winmail.dat'],
+    ['by its name', 'Content-Disposition: attachment; filename="Winmail.dat"', 'Winmail.dat'],
+    ['by its short name', 'Content-Type: application/octet-stream; name=win.dat', 'win.dat'],
+  ].map(([name, field, fileName]) => ({
+    name: `winmail.dat ${name}`,
+    raw: parts('multipart/mixed', 'Content-Type: text/plain\r\n\r\nsee file', `${field}\r\n\r\nx`),
+    read: {
+      bodyText: expect.stringMatching(/^see file\n\n\[winmail\.dat holds/),
+      attachments: [expect.objectContaining({ fileName })],
+    },
+  })),
   {
     name: 'a logo and a file',
     raw: parts(
