@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { RefusedCall } from '#lib/channels/telegram/refused-call.ts';
+import { outcomeOf } from '#lib/channels/telegram/user.ts';
 import { shifted, timestamp } from '#lib/core/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, after } from '#lib/messages/jobs/after.ts';
@@ -103,6 +105,17 @@ test('an end tells whether something may have left before it', () => {
   const endOf = (last: Outcome) => tried(1, [failing, failing, failing, failing, last]).job;
   expect(endOf(mayHaveLeft)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 1 });
   expect(endOf(failing)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 0 });
+});
+
+test.each([
+  ['FLOOD_WAIT_700000', 'wait', 700_000],
+  ['FLOOD_PREMIUM_WAIT_2592000', 'wait', 2_592_000],
+  ['SLOWMODE_WAIT_1000000', 'not-yet', 1_000_000],
+])('a wait of more than a week is never shortened: %s', (message, kind, seconds) => {
+  const outcome = outcomeOf(new RefusedCall(420, message));
+  expect(outcome.kind).toBe(kind);
+  const untilMs = outcome.kind === 'wait' ? outcome.untilMs : Date.parse((outcome as { until: string }).until);
+  expect(untilMs).toBeGreaterThanOrEqual(Date.parse(now) + seconds * 1000);
 });
 
 test('consecutive waits double up to ten minutes, and a longer one that a provider demands is kept', () => {

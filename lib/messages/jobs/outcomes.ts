@@ -3,8 +3,8 @@ import type { StoredJob } from '#lib/entities/job.ts';
 import type { Exchange } from '#lib/network/provider.ts';
 import type { Outcome } from './sender.ts';
 
-/** No provider means a longer wait than that. */
-export const maxWaitSeconds = 7 * 24 * 60 * 60;
+/** Ten years: a wait that a provider asks for is never shortened, but a time must hold it. */
+export const maxWaitSeconds = 10 * 365 * 24 * 60 * 60;
 
 /** The account must not send before so many seconds have passed, one at least. */
 export function waitFor(seconds: number): Outcome {
