@@ -107,6 +107,8 @@ export const Deliveries = entity({
     ...due,
     /** To the millisecond. */
     nextAttemptAt: v.nullable(v.string()),
+    /** Time of the last failed attempt, to the millisecond: a resume after it makes the next one due. */
+    failedAt: v.optional(v.nullable(v.string()), null),
     attempts: v.array(
       v.object({
         ...attempt,
@@ -145,7 +147,7 @@ export const Deliveries = entity({
       at: '{endpointId}/retry',
       of: ({ endpointId, status }) => status === 'retrying' && { endpointId },
       order: ({ nextAttemptAt }) => String(nextAttemptAt),
-      copy: (delivery) => dueOf(delivery),
+      copy: (delivery) => ({ ...dueOf(delivery), failedAt: delivery.failedAt }),
     },
     /** Index of failed and skipped deliveries that have not been replayed, oldest first; no tests. */
     replayable: {

@@ -22,6 +22,8 @@ export const Healths = entity({
     /** How often the breaker has opened since the last success, and until when it is open. */
     openings: count(),
     openUntilMs: v.number(),
+    /** When its pause was ended last, to the millisecond: further attempts that waited then are due. */
+    resumedAt: v.optional(v.nullable(v.string()), null),
     owner: v.nullable(v.string()),
     leaseUntilMs: v.number(),
     /**

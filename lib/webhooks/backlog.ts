@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { now } from '#lib/core/clock.ts';
 import { Deliveries, DueDelivery } from '#lib/entities/delivery.ts';
+import type { Health } from '#lib/entities/webhook-health.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
@@ -34,11 +35,16 @@ const enoughSubjects = 20;
 /** Behind a longer flood others wait until so much of it is left. */
 const maxPages = 12;
 
-/** Reads the beginning of what waits, by two queries side by side. */
-export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<Backlog> {
+/** Reads the beginning of what waits, by two queries side by side. Further attempts that waited at `resumedAt` are due. */
+export async function readBacklog(
+  tx: UnitOfWork,
+  { id: endpointId, resumedAt }: Pick<Health, 'id' | 'resumedAt'>,
+): Promise<Backlog> {
   const [pending, retrying] = await Promise.all([readPending(tx, endpointId), readRetrying(tx, endpointId)]);
   const lookedAt = instant(now());
-  const later = retrying.filter((entry) => timeOf(entry) > lookedAt);
+  const waitedAtResume = ({ failedAt }: Row) => resumedAt !== null && String(failedAt) <= resumedAt;
+  const isLater = (entry: Row) => timeOf(entry) > lookedAt && !waitedAtResume(entry);
+  const later = retrying.filter(isLater);
   const [next] = later;
   const unreadable: Backlog['unreadable'] = [];
   const sound = (found: readonly Row[]): Waiting[] =>
@@ -51,7 +57,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
     });
   return {
     first: sound(pending.first),
-    retries: sound(retrying.slice(0, retrying.length - later.length)),
+    retries: sound(retrying.filter((entry) => !isLater(entry))),
     later: sound(later),
     nextRetryAt: next ? timeOf(next) : null,
     isWide: pending.isWide,

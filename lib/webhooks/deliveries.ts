@@ -79,6 +79,7 @@ export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promis
     status,
     attemptCount: 0,
     nextAttemptAt: status === 'pending' ? instant(now()) : null,
+    failedAt: null,
     responseStatus: null,
     responseBody: null,
     error: skipped === undefined ? null : skippedFor[skipped],

@@ -115,10 +115,10 @@ class Drain {
   /** Returns the deliveries that may begin now, within the room left and the day's quota. */
   async #begin(): Promise<Waiting[]> {
     if (this.#sending.readyCount >= fewReady || !this.#hasRoom()) return [];
-    if (this.#pending.isOlderThan(freshMs)) await this.#pending.read(this.#inHand.keys());
+    if (this.#pending.isOlderThan(freshMs)) await this.#pending.read(this.#inHand.keys(), this.#health);
     let next = this.#takeAll();
     if (next.length === 0 && this.#pending.isOlderThan(pollMs)) {
-      await this.#pending.read(this.#inHand.keys());
+      await this.#pending.read(this.#inHand.keys(), this.#health);
       next = this.#takeAll();
     }
     const affordable = await this.#quota.take(next.length, this.#pending.dueCount);

@@ -22,6 +22,7 @@ export const newHealth = (endpointId: number): Health => ({
   averageMs: 0,
   openings: 0,
   openUntilMs: 0,
+  resumedAt: null,
   owner: null,
   leaseUntilMs: 0,
   begun: [],

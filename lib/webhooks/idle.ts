@@ -36,7 +36,7 @@ export async function decide(tx: UnitOfWork, shift: Shift, isSpent: boolean): Pr
   if (!dispatch) throw new LeaseLost();
   requireLease(health, shift.owner);
   // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
-  const backlog = await readBacklog(tx, id);
+  const backlog = await readBacklog(tx, health);
   const decided = (next: Next | undefined): Decision => ({ next, health, backlog });
   const nowMs = now();
   const isOpen = health.openUntilMs > nowMs;

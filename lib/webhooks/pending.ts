@@ -2,6 +2,7 @@ import { now, secondMs, timestamp } from '#lib/core/clock.ts';
 import { system } from '#lib/core/tenant.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import type { Health } from '#lib/entities/webhook-health.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Target } from './attempt.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
@@ -79,14 +80,13 @@ export class Pending {
   }
 
   /** Reads the endpoint and what waits for it, but for what is in hand. */
-  async read(inHandNow: Iterable<number>): Promise<void> {
+  async read(inHandNow: Iterable<number>, health: Health): Promise<void> {
     // A delivery that is written during this read may still look as if it were waiting.
     const inHand = new Set(inHandNow);
     const isFree = ({ id }: Waiting) => !inHand.has(id);
-    const { tenant, endpointId } = this.#shift;
-    const tx = new UnitOfWork(tenant, system);
+    const tx = new UnitOfWork(this.#shift.tenant, system);
     const isKept = this.backlog.isWide && now() - this.#backlogAtMs < wideMs;
-    const [backlog] = await Promise.all([isKept ? this.backlog : readBacklog(tx, endpointId), this.readTarget()]);
+    const [backlog] = await Promise.all([isKept ? this.backlog : readBacklog(tx, health), this.readTarget()]);
     this.#readAtMs = now();
     if (!isKept) this.#backlogAtMs = this.#readAtMs;
     this.backlog = { ...backlog, first: backlog.first.filter(isFree), retries: backlog.retries.filter(isFree) };

@@ -142,7 +142,12 @@ function applyAttempt(
   const { number: attempts, responseStatus: status } = attempt;
   const waitMs = isGone ? null : retryWaitMs({ ...attempt, attempts, status });
   if (waitMs === null) return finish(tx, withAttempt(row, attempt), 'failed');
-  return { ...withAttempt(row, attempt), status: 'retrying', nextAttemptAt: instant(now + waitMs) };
+  return {
+    ...withAttempt(row, attempt),
+    status: 'retrying',
+    nextAttemptAt: instant(now + waitMs),
+    failedAt: instant(now),
+  };
 }
 
 /** Returns the delivery with one more attempt. */

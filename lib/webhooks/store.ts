@@ -24,7 +24,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, newDispatch } from './dispatch.ts';
 import { changeFilter } from './filter.ts';
 import { newHealth, pausedUntil, statusOf, withoutFailures } from './health.ts';
-import { endPause } from './pause.ts';
+import { sendWaiting } from './pause.ts';
 import {
   currentSecret,
   findRegistry,
@@ -165,14 +165,14 @@ export async function patchEndpoint(
   return toView(after, next, registry.secretHint);
 }
 
-/** Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Raises 404. */
+/** Ends the pause of an endpoint, and sends what waits for it. Raises 404. */
 export async function resumeEndpoint(tx: UnitOfWork, id: number): Promise<EndpointView> {
   const [endpoint, health, registry] = await Promise.all([
     getStoredEndpoint(tx, id),
     tx.find(Healths, { id }),
     findRegistry(tx),
   ]);
-  const next = health && (await endPause(tx, health));
+  const next = health && (await sendWaiting(tx, health));
   return toView(endpoint, next, registry?.secretHint);
 }
 

@@ -22,6 +22,7 @@ import { readBacklog } from '#lib/webhooks/backlog.ts';
 import { replayFailed, skippedFor } from '#lib/webhooks/deliveries.ts';
 import { clear, skip } from '#lib/webhooks/discard.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
+import { newHealth } from '#lib/webhooks/health.ts';
 import { decide } from '#lib/webhooks/idle.ts';
 import { commitAttempts, faults, LeaseLost, type Written } from '#lib/webhooks/settle.ts';
 import { countFinished, countMade, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
@@ -170,7 +171,7 @@ test('a worker with an expired lease or a late start does not skip a delivery', 
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   const owner = await hold();
   await fanOut(tenant, eventsOf(2));
-  const backlog = await readBacklog(new UnitOfWork(tenant, system), id);
+  const backlog = await readBacklog(new UnitOfWork(tenant, system), newHealth(id));
   const [first, second] = backlog.first;
   expect((await deliveries({ status: 'pending' })).map((delivery) => delivery.id)).toEqual([second?.id, first?.id]);
   await run(async (tx) => {
@@ -323,7 +324,7 @@ test('the result of an attempt is written and counted once when it is written ag
   }
   const row = await run((tx) => tx.get(Deliveries, { endpointId: id, id: delivery }));
   expect(row).toMatchObject({ status: 'succeeded', attemptCount: 1 });
-  expect((await readBacklog(new UnitOfWork(tenant, system), id)).first).toEqual([]);
+  expect((await readBacklog(new UnitOfWork(tenant, system), newHealth(id))).first).toEqual([]);
 });
 
 /** What was spoiled is as it was. */

@@ -4,7 +4,7 @@ import { system } from '#lib/core/tenant.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { transact } from '#lib/table/transact.ts';
 import { eventually } from '#test/client.ts';
-import { settle } from '#test/harness.ts';
+import { advance, settle } from '#test/harness.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -37,6 +37,54 @@ test.each(['resume', 'test'])('the pause of an endpoint ends with POST …/%s, a
   await settle();
   const kinds = () => receiver.received.map(({ body }) => body.event);
   await eventually(async () => kinds().includes('contact.created'), 'the delivery');
+});
+
+test.each([
+  ['resume', 1],
+  ['resume', 12],
+  ['test', 12],
+])('deliveries that failed before are sent after POST …/%s when %i attempts have failed', async (verb, failures) => {
+  let status = 503;
+  await using receiver = await startReceiver((_, response) => {
+    response.writeHead(status, { 'retry-after': '3600' });
+    response.end();
+  });
+  const { live } = await newWorkspace();
+  const { body: endpoint } = await live.post(
+    '/v1/webhooks',
+    { url: receiver.url, eventKinds: ['contact.created'] },
+    201,
+  );
+  const path = `/v1/webhooks/${endpoint.id}`;
+  for (let count = 0; count < failures; count += 1) await live.post('/v1/contacts', { name: `Waiting ${count}` }, 201);
+  await settle();
+  const statuses = async () =>
+    (await live.get(`${path}/deliveries`)).body.items.map((one: { status: string }) => one.status);
+  expect(await statuses()).toContain('retrying');
+  status = 200;
+  await live.post(`${path}/${verb}`, {}, 200);
+  await advance(3_000);
+  expect(new Set(await statuses())).toEqual(new Set(['succeeded']));
+});
+
+test('a delivery that fails again after a resume waits as long as after any failure', async () => {
+  await using receiver = await startReceiver((_, response) => {
+    response.writeHead(503, { 'retry-after': '3600' });
+    response.end();
+  });
+  const { live } = await newWorkspace();
+  const { body: endpoint } = await live.post(
+    '/v1/webhooks',
+    { url: receiver.url, eventKinds: ['contact.created'] },
+    201,
+  );
+  await live.post('/v1/contacts', { name: 'Waiting' }, 201);
+  await settle();
+  await live.post(`/v1/webhooks/${endpoint.id}/resume`, {}, 200);
+  await advance(10_000);
+  const [delivery] = (await live.get(`/v1/webhooks/${endpoint.id}/deliveries`)).body.items;
+  expect([delivery.status, delivery.attemptCount]).toEqual(['retrying', 2]);
+  expect(Date.parse(delivery.nextAttemptAt)).toBeGreaterThan(now() + 10_000);
 });
 
 test('a test that fails ends no pause', async () => {
