@@ -1607,6 +1607,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/saved-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved replies
+         * @description Lists saved replies, newest first. Use it to offer them where people write messages. Their variables are not filled in.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["savedRepliesList"];
+        put?: never;
+        /**
+         * Create a saved reply
+         * @description Creates a saved reply. A name or shortcut that another one has answers 409. Above 200 replies the call answers 409 `limit_reached`. It sends nothing and emits no event.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["savedRepliesCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-replies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a saved reply
+         * @description Returns one saved reply. Send `If-None-Match` to save the transfer when nothing has changed. Its variables are not filled in.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["savedRepliesGet"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved reply
+         * @description Deletes a saved reply. Its name and shortcut are free again at once. Messages that were sent stay as they are. It emits no event.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        delete: operations["savedRepliesDelete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved reply
+         * @description Changes the fields that the body names; fields left out keep their values, and a null `shortcut` removes it. Messages that were sent stay as they are. It emits no event.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        patch: operations["savedRepliesPatch"];
+        trace?: never;
+    };
     "/v1/sequences/{id}/enrollments": {
         parameters: {
             query?: never;
@@ -4968,6 +5030,14 @@ export interface components {
             /** @description Add the message that it answers below the text, as mail programs do. Default false. */
             quote?: boolean;
         };
+        CreateSavedReply: {
+            /** @description Name of the reply, in one line of 1 to 80 characters, unique in any case. */
+            name: string;
+            /** @description The text, 1 to 4,000 characters, with the variables of sequence steps: `{{firstName|there}}`. Another variable is 400 `invalid_format`. */
+            text: string;
+            /** @description Word that finds the reply in the panel after a `/`: 1 to 32 of a-z, 0-9, and `-`, unique. Null for none. Default null. */
+            shortcut?: string | null;
+        };
         CreateSuppression: {
             /** @description The address to suppress, without a name, at most 254 characters. */
             address: string;
@@ -5395,7 +5465,7 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
-            /** @description Who owns the deal. Only with `include=owner`. */
+            /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
         };
         DealBatch: {
@@ -5768,7 +5838,7 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
-            /** @description Who owns the deal. Only with `include=owner`. */
+            /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done. */
             tasks: components["schemas"]["DealTask"][];
@@ -6848,7 +6918,7 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
-            /** @description Who owns the deal. Only with `include=owner`. */
+            /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The pairs of key and text that programs have stored with the deal. */
             metadata: {
@@ -8369,6 +8439,14 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        PatchSavedReply: {
+            /** @description Name of the reply, in one line of 1 to 80 characters, unique in any case. */
+            name?: string;
+            /** @description The text, 1 to 4,000 characters, with the variables of sequence steps: `{{firstName|there}}`. Another variable is 400 `invalid_format`. */
+            text?: string;
+            /** @description Word that finds the reply in the panel after a `/`: 1 to 32 of a-z, 0-9, and `-`, unique. Null for none. */
+            shortcut?: string | null;
+        };
         PatchTag: {
             /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name?: string;
@@ -8808,6 +8886,40 @@ export interface components {
             previousValidUntil: string | null;
             /** @description Ids of all endpoints whose deliveries the new secret signs. */
             endpointIds: number[];
+        };
+        SavedReply: {
+            /**
+             * Format: int64
+             * @description Id of the saved reply, unique within its environment and never used again.
+             */
+            id: number;
+            /** @description Name of the reply, in one line of 1 to 80 characters, unique in any case. */
+            name: string;
+            /** @description The text, 1 to 4,000 characters, with the variables of sequence steps: `{{firstName|there}}`. Another variable is 400 `invalid_format`. */
+            text: string;
+            /** @description Word that finds the reply in the panel after a `/`: 1 to 32 of a-z, 0-9, and `-`, unique. Null for none. */
+            shortcut: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
+            updatedAt: string | null;
+        };
+        SavedReplyList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["SavedReply"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
         };
         /**
          * @description A permission of a key. Powerful scopes are granted only when they are named.
@@ -10197,6 +10309,8 @@ export interface components {
          *     - `idempotency_in_progress`: The first call with this `Idempotency-Key` is still running. Wait for `Retry-After` and repeat the call to get its answer.
          *     - `ambiguous_match`: Several contacts match the upsert: `contactIds`. Merge them, or change the right one by its id.
          *     - `platform_mismatch`: The two contacts are on different platforms, so they cannot be merged. Keep both.
+         *     - `saved_reply_name_taken`: Another saved reply has this name: `savedReplyId`. Change that one, or choose another name.
+         *     - `saved_reply_shortcut_taken`: Another saved reply has this shortcut: `savedReplyId`. Choose another shortcut, or none.
          *     - `tag_name_taken`: Another tag has this name: `tagId`. Use that tag, or choose another name.
          *     - `job_not_queued`: The message is being sent, was sent, or has failed, so it cannot be canceled or changed. Read the job for its status.
          *     - `job_not_failed`: The message has not failed, so it cannot be tried again. Read the job for its status.
@@ -17038,6 +17152,315 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    savedRepliesList: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "text": "Is the offer still open?",
+                     *           "shortcut": "example",
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedReplyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    savedRepliesCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "text": "Is the offer still open?",
+                 *       "shortcut": "example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSavedReply"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "text": "Is the offer still open?",
+                     *       "shortcut": "example",
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedReply"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    savedRepliesGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the saved reply, as in `GET /v1/saved-replies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "text": "Is the offer still open?",
+                     *       "shortcut": "example",
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedReply"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    savedRepliesDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the saved reply, as in `GET /v1/saved-replies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    savedRepliesPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the saved reply, as in `GET /v1/saved-replies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "text": "Is the offer still open?",
+                 *       "shortcut": "example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchSavedReply"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "text": "Is the offer still open?",
+                     *       "shortcut": "example",
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedReply"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

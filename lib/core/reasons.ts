@@ -5,6 +5,8 @@ export const conflictReasons = [
   'ambiguous_match',
   'platform_mismatch',
   'tag_name_taken',
+  'saved_reply_name_taken',
+  'saved_reply_shortcut_taken',
   'job_not_queued',
   'job_not_failed',
   'deal_won',

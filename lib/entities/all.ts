@@ -18,6 +18,7 @@ import { namingContacts } from './naming-contacts.ts';
 import { Peers } from './peer.ts';
 import { Pipelines } from './pipeline.ts';
 import { IngestedRows, RevenueSources } from './revenue-source.ts';
+import { SavedReplies, SavedReplyNames } from './saved-reply.ts';
 import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
 import { SuppressedAddresses, Suppressions } from './suppression.ts';
@@ -68,6 +69,8 @@ export const entities: readonly Entity[] = [
   Registries,
   ReplayQueues,
   RevenueSources,
+  SavedReplies,
+  SavedReplyNames,
   Senders,
   Sequences,
   SuppressedAddresses,

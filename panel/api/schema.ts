@@ -921,6 +921,8 @@ export interface components {
          *     - `idempotency_in_progress`: The first call with this `Idempotency-Key` is still running. Wait for `Retry-After` and repeat the call to get its answer.
          *     - `ambiguous_match`: Several contacts match the upsert: `contactIds`. Merge them, or change the right one by its id.
          *     - `platform_mismatch`: The two contacts are on different platforms, so they cannot be merged. Keep both.
+         *     - `saved_reply_name_taken`: Another saved reply has this name: `savedReplyId`. Change that one, or choose another name.
+         *     - `saved_reply_shortcut_taken`: Another saved reply has this shortcut: `savedReplyId`. Choose another shortcut, or none.
          *     - `tag_name_taken`: Another tag has this name: `tagId`. Use that tag, or choose another name.
          *     - `job_not_queued`: The message is being sent, was sent, or has failed, so it cannot be canceled or changed. Read the job for its status.
          *     - `job_not_failed`: The message has not failed, so it cannot be tried again. Read the job for its status.

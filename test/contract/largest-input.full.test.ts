@@ -152,11 +152,13 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
   });
 
   test('is taken and read back: deals and invoices', async () => {
-    ({ id: dealId } = await send('POST /v1/deals', letters, { contactId }));
+    const assignedToUserId = workspace.memberId;
+    ({ id: dealId } = await send('POST /v1/deals', letters, { contactId, assignedToUserId }));
     await send('PATCH /v1/deals/{id}', letters, { contactId }, [dealId]);
     await send('PUT /v1/deals/{id}/metadata', letters, {}, [dealId]);
     await send('PATCH /v1/deals/{id}/metadata', letters, {}, [dealId]);
     await send('POST /v1/deals/{id}/stage', letters, { stage: 'negotiation' }, [dealId]);
+    await send('POST /v1/deals/{id}/assignee', letters, { userId: assignedToUserId }, [dealId]);
     const dates = { issueDate: '9999-12-30', dueDate: '9999-12-31' };
     const invoice = await admin('invoice create', letters, { ...place(), ...dates, contactId, status: 'sent' });
     await send('POST /v1/finance/invoices/{id}/paid', letters, { paidAt: undefined }, [invoice.id]);
@@ -164,10 +166,16 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     await admin('deal win', letters, { ...place(), id: dealId });
   });
 
+  test('is taken and read back: saved replies', async () => {
+    const { id } = await send('POST /v1/saved-replies', letters);
+    await send('PATCH /v1/saved-replies/{id}', letters, {}, [id]);
+    await send('DELETE /v1/saved-replies/{id}', letters, {}, [id]);
+  });
+
   test('is taken and read back: batches', async () => {
     for (const [noun, long, fields] of [
       ['contacts', 'notes', { assignedToUserId: workspace.memberId }],
-      ['deals', 'notes', { contactId }],
+      ['deals', 'notes', { contactId, assignedToUserId: workspace.memberId }],
       ['tasks', 'description', { contactId, dealId, assignedToUserId: workspace.memberId }],
     ] as const) {
       // As many as there may be, once: it takes its time.

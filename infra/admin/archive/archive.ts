@@ -183,6 +183,7 @@ export const uncounted = [
   'merged-contact',
   'peer',
   'poller',
+  'saved-reply-names',
   'sender',
   'suppressed-address',
   'tag-count',

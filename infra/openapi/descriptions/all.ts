@@ -16,6 +16,7 @@ import { messages } from './messages.ts';
 import type { Noun } from './noun.ts';
 import { pipelines } from './pipelines.ts';
 import { requestLogs } from './request-logs.ts';
+import { savedReplies } from './saved-replies.ts';
 import { sequences } from './sequences.ts';
 import { system } from './system.ts';
 import { tags } from './tags.ts';
@@ -43,6 +44,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   messages,
   pipelines,
   'request-logs': requestLogs,
+  'saved-replies': savedReplies,
   sequences,
   system,
   tags,

@@ -56,7 +56,7 @@ export const deals: Noun = {
   schemas: {
     Deal: {
       ...terms,
-      owner: 'Who owns the deal. Only with `include=owner`.',
+      owner: 'The member who owns the deal. Only with `include=owner`.',
       id: 'Id of the deal, unique within its environment and never used again.',
       contactName: 'Name of the contact, kept up to date. Null when there is no contact, or it has no name.',
       closedAt: 'When the deal was won or lost. Null while it is open.',
