@@ -2,6 +2,7 @@ import type { Call } from '../../client/call.ts';
 import { type CrmClient, createClient, type paths as PublicPaths } from '../../client/index.ts';
 import type { paths as PanelPaths } from '../api/schema.ts';
 import { end, environment, secret, workspaceId } from './session.ts';
+import { t } from './texts.ts';
 
 type Paths = PublicPaths & PanelPaths;
 
@@ -23,7 +24,7 @@ async function send(request: Request): Promise<Response> {
   request.headers.set('X-Environment', environment.value);
   if (workspaceId.value !== undefined) request.headers.set('X-Workspace', String(workspaceId.value));
   const response = await fetch(request, { cache: 'no-store' });
-  if (response.status === 401 && !isPublic) end('Your session has ended. Sign in again to go on where you were.');
+  if (response.status === 401 && !isPublic) end(t.parts.yourSessionHasEndedSign);
   return response;
 }
 

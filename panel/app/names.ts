@@ -3,6 +3,7 @@ import { api } from './api.ts';
 import { type Loaded, useLoaded } from './load.ts';
 import { may } from './session.ts';
 import { nameOf } from './show.ts';
+import { t } from './texts.ts';
 
 export type Names = ReadonlyMap<number, string>;
 
@@ -20,7 +21,7 @@ export const namesOf = (members: readonly Schema<'Member'>[]): Names =>
 
 export const useMembers = (): Names => namesOf(useMemberList());
 
-export const memberName = (names: Names, id: number): string => names.get(id) ?? `Member ${id}`;
+export const memberName = (names: Names, id: number): string => names.get(id) ?? t.parts.member(id);
 
 /** The names of the contacts that a list names by their ids. */
 export function useContactNames(of: Loaded<{ items: readonly { contactId: number | null }[] }>): Names {

@@ -1,5 +1,6 @@
 import { onEvents } from './live.ts';
 import { current } from './session.ts';
+import { t } from './texts.ts';
 import { say } from './toasts.ts';
 
 /** Shows the reminders of tasks to the member whose tasks they are. */
@@ -8,7 +9,7 @@ export function showReminders(): void {
     const member = String(current.value?.member?.id);
     for (const { event, data } of events) {
       const isMine = event === 'task.reminder_due' && 'title' in data && data['assigned_to_user_id'] === member;
-      if (isMine) say(`Reminder: ${data['title']}`);
+      if (isMine) say(t.parts.reminder(String(data['title'])));
     }
   });
 }

@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals';
+import { inRelation, number } from './locale.ts';
+import { t } from './texts.ts';
 
 /** Ticks, for what is said relative to the present. */
 const now = signal(Date.now());
@@ -8,13 +10,6 @@ setInterval(() => {
 
 /** What reads it is shown again with each tick; between two the clock is ahead of the last. */
 const present = () => Math.max(now.value, Date.now());
-
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 const units = [
   ['year', 365 * 86_400],
@@ -29,28 +24,20 @@ const units = [
 export function relativeTime(at: string, from = present()): string {
   const seconds = (new Date(at).getTime() - from) / 1000;
   for (const [unit, length] of units) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return inRelation(Math.trunc(seconds / length), unit);
   }
-  return Math.abs(seconds) < 60 && seconds > 10 ? 'in a moment' : 'just now';
+  return Math.abs(seconds) < 60 && seconds > 10 ? t.parts.inAMoment : t.parts.justNow;
 }
 
-export const exactTime = (at: string): string => exact.format(new Date(at));
-export const longDate = (at: string): string => day.format(new Date(at));
-export const clockTime = (at: string): string => clock.format(new Date(at));
-export const shortTime = (at: string): string => moment.format(new Date(at));
-export const shortDate = (at: string): string => date.format(new Date(at));
+export { clockTime, counted, dayDate, exactTime, longDate, shortDate, shortTime } from './locale.ts';
 
-export const count = (value: number): string => new Intl.NumberFormat().format(value);
-/** `1 failure`, `2 failures` */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+export const count = (value: number): string => number(value);
 
-export const percent = (value: number): string =>
-  new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 }).format(value);
+export const percent = (value: number): string => number(value, { style: 'percent', maximumFractionDigits: 0 });
 
 export function money(value: number, currency: string): string {
   try {
-    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(value);
+    return number(value, { style: 'currency', currency });
   } catch {
     // A code that nobody knows.
     return `${count(value)} ${currency}`;
@@ -61,25 +48,30 @@ const sizes = ['byte', 'kilobyte', 'megabyte'] as const;
 
 export function fileSize(bytes: number): string {
   const step = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const format = {
+  return number(bytes / 1000 ** step, {
     style: 'unit',
     unit: sizes[step] as string,
     unitDisplay: 'short',
     maximumFractionDigits: 1,
-  } as const;
-  return new Intl.NumberFormat(undefined, format).format(bytes / 1000 ** step);
+  });
 }
 
-/** What somebody is called, as far as it is known. */
+/** Spaces, and characters that show nothing: a name of these alone is an empty row. */
+const blank = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u;
+const seen = (text: string | null | undefined) => (text && !blank.test(text) ? text : undefined);
+
+/** What somebody is called, as far as it is known and can be seen. */
 export const nameOf = (of: {
   id: number;
   name?: string | null;
   username?: string | null;
   email?: string | null;
-}): string => of.name ?? (of.username ? `@${of.username}` : undefined) ?? of.email ?? `#${of.id}`;
+}): string => seen(of.name) ?? (seen(of.username) ? `@${of.username}` : undefined) ?? seen(of.email) ?? `#${of.id}`;
 
-/** `in_progress` → `In progress` */
+/** The word for a key of the API in the member's language: `in_progress` → `In progress`. */
 export const worded = (key: string): string => {
+  const known = (t.words as Readonly<Record<string, string>> | undefined)?.[key.toLowerCase()];
+  if (known !== undefined) return known;
   const words = key
     .replaceAll(/[_.]/g, ' ')
     .replaceAll(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);

@@ -4,6 +4,7 @@ import { type ChannelAccount, loadAccounts } from '../app/accounts.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { may } from '../app/session.ts';
+import { t } from '../app/texts.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Head } from '../parts/head.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -24,29 +25,25 @@ export default function Accounts() {
   const mayManage = may('accounts:manage');
   return (
     <>
-      <Head title="Accounts">
+      <Head title={t.common.accounts}>
         {mayManage && (
           <>
             <button type="button" onClick={() => setOpen('x')}>
-              Connect X
+              {t.accounts.connectX}
             </button>
             <button type="button" onClick={() => setOpen('user')}>
-              Log in a Telegram user
+              {t.accounts.logInATelegramUser}
             </button>
             <button type="button" class="primary" data-new onClick={() => setOpen('bot')}>
-              Connect a bot
+              {t.accounts.connectABot}
             </button>
           </>
         )}
       </Head>
       <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.length === 0 && (
-        <Empty title="Nothing is connected yet">
-          <p>
-            {mayManage
-              ? 'Connect a Telegram bot, your own Telegram or an X account: messages to it come in here, and answers go out.'
-              : 'An owner or admin can connect Telegram and X accounts here.'}
-          </p>
+        <Empty title={t.accounts.nothingIsConnectedYet}>
+          <p>{mayManage ? t.accounts.connectATelegramBotYour : t.accounts.anOwnerOrAdminCan}</p>
         </Empty>
       )}
       <ul class="plain">
@@ -54,20 +51,20 @@ export default function Accounts() {
           <AccountCard key={`${account.channel} ${account.id}`} account={account}>
             {mayManage && (
               <Menu
-                text="Actions"
-                label={`Actions for ${account.name}`}
+                text={t.common.actions}
+                label={t.common.actionsFor(account.name)}
                 items={[
                   ...(messaging[account.channel].isChanged
-                    ? [{ text: 'Edit', choose: () => setOpen({ of: 'edit', account }) }]
+                    ? [{ text: t.common.edit, choose: () => setOpen({ of: 'edit', account }) }]
                     : []),
                   ...(account.channel === 'telegram' && account.kind === 'bot'
-                    ? [{ text: 'Enter a new token', choose: () => setOpen({ of: 'renew', account }) }]
+                    ? [{ text: t.accounts.enterANewToken, choose: () => setOpen({ of: 'renew', account }) }]
                     : []),
                   ...(account.status === 'disconnected' || !messaging[account.channel].isDisconnected
                     ? []
                     : [
                         {
-                          text: 'Disconnect',
+                          text: t.accounts.disconnect,
                           isDangerous: true,
                           choose: () => setOpen({ of: 'disconnect', account }),
                         },

@@ -3,8 +3,10 @@ import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { linkTo, place } from '../app/route.ts';
 import { may } from '../app/session.ts';
+import { t } from '../app/texts.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { filled } from '../parts/filled.tsx';
 import { Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
@@ -55,30 +57,26 @@ function DealBoard() {
   const isFiltered = place.value.query.size > 0;
   const newDeal = may('deals:write') && (
     <button type="button" class="primary" data-new onClick={() => setNew(true)}>
-      New deal
+      {t.common.newDeal}
     </button>
   );
   return (
     <>
-      <Head title="Deals">{newDeal}</Head>
+      <Head title={t.common.deals}>{newDeal}</Head>
       <Filters>
-        <SearchField label="Search" />
+        <SearchField label={t.common.search} />
       </Filters>
       <OnlyOfContact />
       {error !== undefined && !data ? (
         <Failure error={error} again={reload} />
       ) : isEmpty ? (
-        <Empty title={isFiltered ? 'No deal fits' : 'No deals yet'}>
-          {isFiltered ? (
-            <a href={linkTo('/deals')}>Show all deals</a>
-          ) : (
-            <p>A deal is something that you may sell: what it is worth, to whom, and how far it has come.</p>
-          )}
+        <Empty title={isFiltered ? t.deals.noDealFits : t.deals.noDealsYet}>
+          {isFiltered ? <a href={linkTo('/deals')}>{t.deals.showAllDeals}</a> : <p>{t.deals.aDealIsSomethingThat}</p>}
         </Empty>
       ) : (
         <>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-          <section class="board" aria-label="Board" tabIndex={0} aria-busy={board.isLoading}>
+          <section class="board" aria-label={t.deals.board} tabIndex={0} aria-busy={board.isLoading}>
             {data
               ? data.map((column) => (
                   <Stage
@@ -98,8 +96,7 @@ function DealBoard() {
           </section>
           {may('deals:write') && (
             <p class="hint">
-              To move a deal, drag it, use “Move to…”, or press <kbd>Shift</kbd> and <kbd>←</kbd> or <kbd>→</kbd> on it.
-              The arrow keys alone go from deal to deal.
+              {filled(t.deals.toMoveADealDrag, { kbd: <kbd>Shift</kbd>, kbd2: <kbd>←</kbd>, kbd3: <kbd>→</kbd> })}
             </p>
           )}
         </>

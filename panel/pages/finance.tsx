@@ -1,4 +1,5 @@
 import { place } from '../app/route.ts';
+import { t } from '../app/texts.ts';
 import { Head } from '../parts/head.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Invoices } from './finance/invoices.tsx';
@@ -6,21 +7,23 @@ import { RevenueSources } from './finance/revenue-sources.tsx';
 import { Summary } from './finance/summary.tsx';
 import { Transactions } from './finance/transactions.tsx';
 
-const sides = {
-  '/finance': ['Summary', Summary],
-  '/finance/invoices': ['Invoices', Invoices],
-  '/finance/transactions': ['Transactions', Transactions],
-  '/finance/sources': ['Revenue sources', RevenueSources],
-} as const;
+const sides = () =>
+  ({
+    '/finance': [t.finance.summary, Summary],
+    '/finance/invoices': [t.finance.invoices, Invoices],
+    '/finance/transactions': [t.finance.transactions, Transactions],
+    '/finance/sources': [t.finance.revenueSources, RevenueSources],
+  }) as const;
 
 export default function Finance() {
-  const [, Side] = sides[place.value.path as keyof typeof sides] ?? sides['/finance'];
+  const all = sides();
+  const [, Side] = all[place.value.path as keyof typeof all] ?? all['/finance'];
   return (
     <>
-      <Head title="Finance" />
+      <Head title={t.common.finance} />
       <Tabs
-        label="Finance"
-        tabs={Object.entries(sides).map(([path, [title]]) => [path, title])}
+        label={t.common.finance}
+        tabs={Object.entries(all).map(([path, [title]]) => [path, title])}
         open={place.value.path}
       />
       <Side />

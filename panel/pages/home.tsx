@@ -1,8 +1,10 @@
 import { api } from '../app/api.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
+import type { Forms } from '../app/locale.ts';
 import { may } from '../app/session.ts';
 import { count, counted, money, percent, shortDate } from '../app/show.ts';
+import { t } from '../app/texts.ts';
 import { Bars } from '../parts/bars.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
@@ -12,7 +14,7 @@ export default function Home() {
   const { steps, isPending } = useStepsLeft();
   return (
     <>
-      <Head title="Home" />
+      <Head title={t.common.home} />
       <SetUp steps={steps} />
       {/* Asked for meanwhile, but not shown where the steps would push it down. */}
       <div hidden={isPending}>
@@ -22,7 +24,7 @@ export default function Home() {
             <Month />
           </>
         ) : (
-          <p>Your role may not see the numbers of this workspace.</p>
+          <p>{t.home.yourRoleMayNotSee}</p>
         )}
       </div>
     </>
@@ -45,25 +47,30 @@ function Today() {
   if (error !== undefined && !data) return <Failure error={error} again={reload} />;
   const figures: readonly [title: string, value: string | undefined, link: string, hint: string][] = [
     [
-      'Messages received',
+      t.home.messagesReceived,
       data && count(data.messages.received),
       '#/inbox',
-      hintOf(data?.contacts.withUnread, 'unread conversation'),
+      hintOf(data?.contacts.withUnread, t.units.unreadConversation),
     ],
     [
-      'Messages sent',
+      t.home.messagesSent,
       data && count(data.messages.sent),
       '#/developers/jobs',
-      hintOf(data?.messages.failed, 'failed', 'failed'),
+      hintOf(data?.messages.failed, t.units.failed),
     ],
-    ['New contacts', data && count(data.contacts.new), '#/contacts', `of ${data ? count(data.contacts.total) : '…'}`],
-    ['Tasks done', data && count(data.tasks.completed), '#/tasks', hintOf(data?.tasks.overdue, 'overdue', 'overdue')],
-    ['Deals won', data && count(data.deals.won), '#/deals', hintOf(data?.deals.open, 'open', 'open')],
+    [
+      t.home.newContacts,
+      data && count(data.contacts.new),
+      '#/contacts',
+      t.home.of(data ? count(data.contacts.total) : '…'),
+    ],
+    [t.home.tasksDone, data && count(data.tasks.completed), '#/tasks', hintOf(data?.tasks.overdue, t.units.overdue)],
+    [t.home.dealsWon, data && count(data.deals.won), '#/deals', hintOf(data?.deals.open, t.units.open)],
   ];
   return (
     <section aria-labelledby="today">
       <h2 id="today" class="section">
-        Today
+        {t.common.today}
       </h2>
       <div class="cards">
         {figures.map(([title, value, link, hint]) => (
@@ -78,8 +85,7 @@ function Today() {
   );
 }
 
-const hintOf = (number: number | undefined, one: string, many?: string) =>
-  number === undefined ? '…' : counted(number, one, many);
+const hintOf = (number: number | undefined, forms: Forms) => (number === undefined ? '…' : counted(number, forms));
 
 function Month() {
   const asked = useLoaded(
@@ -102,14 +108,14 @@ function Month() {
   return (
     <section aria-labelledby="month">
       <h2 id="month" class="section">
-        The last 30 days
+        {t.home.theLast30Days}
       </h2>
       <div class="card">
         <Bars
-          title="Messages a day"
+          title={t.home.messagesADay}
           series={[
-            { title: 'Received', name: 'first' },
-            { title: 'Sent', name: 'second' },
+            { title: t.common.received, name: 'first' },
+            { title: t.home.sent, name: 'second' },
           ]}
           bars={bars}
         />
@@ -123,12 +129,12 @@ type Dashboard = Awaited<ReturnType<typeof api.get<'/v1/analytics/dashboard'>>>;
 
 function Outcomes({ dashboard: { deals, messages, medianFirstReplySeconds } }: { dashboard: Dashboard }) {
   const rows: readonly [string, string][] = [
-    ['Open deals', totals(deals.openValue)],
-    ['Weighted by probability', totals(deals.weightedValue)],
-    ['Won', totals(deals.wonValue)],
-    ['Win rate', deals.winRate === null ? '–' : percent(deals.winRate)],
-    ['Reply rate', messages.replyRate === null ? '–' : percent(messages.replyRate)],
-    ['Median time to the first reply', medianFirstReplySeconds === null ? '–' : duration(medianFirstReplySeconds)],
+    [t.home.openDeals, totals(deals.openValue)],
+    [t.home.weightedByProbability, totals(deals.weightedValue)],
+    [t.common.won, totals(deals.wonValue)],
+    [t.home.winRate, deals.winRate === null ? '–' : percent(deals.winRate)],
+    [t.home.replyRate, messages.replyRate === null ? '–' : percent(messages.replyRate)],
+    [t.home.medianTimeToTheFirst, medianFirstReplySeconds === null ? '–' : duration(medianFirstReplySeconds)],
   ];
   return (
     <dl class="card facts">
@@ -147,6 +153,8 @@ const totals = (of: readonly { currency: string; total: number }[]) =>
 
 function duration(seconds: number): string {
   if (seconds < 90) return `${count(seconds)} s`;
-  if (seconds < 5400) return `${count(Math.round(seconds / 60))} min`;
-  return seconds < 172_800 ? `${count(Math.round(seconds / 3600))} h` : `${count(Math.round(seconds / 86_400))} days`;
+  if (seconds < 5400) return t.home.min(count(Math.round(seconds / 60)));
+  return seconds < 172_800
+    ? `${count(Math.round(seconds / 3600))} h`
+    : t.home.days(count(Math.round(seconds / 86_400)));
 }

@@ -1,3 +1,4 @@
+import { t } from '../app/texts.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Head } from '../parts/head.tsx';
 import type { PageProps } from '../parts/page.ts';
@@ -9,14 +10,14 @@ export default function Inbox({ variables }: PageProps) {
   const contactId = Number(variables['contactId']) || undefined;
   return (
     <div class={contactId === undefined ? 'inbox' : 'inbox open'}>
-      <section class="conversations" aria-label="Conversations">
-        {contactId === undefined ? <Head title="Inbox" /> : <h2 class="head">Inbox</h2>}
+      <section class="conversations" aria-label={t.inbox.conversations}>
+        {contactId === undefined ? <Head title={t.common.inbox} /> : <h2 class="head">{t.common.inbox}</h2>}
         <Conversations openId={contactId} />
       </section>
       {contactId === undefined ? (
         <div class="conversation none">
-          <Empty title="Choose a conversation">
-            <p>Unread ones come first. What somebody writes to one of your accounts is here within seconds.</p>
+          <Empty title={t.inbox.chooseAConversation}>
+            <p>{t.inbox.unreadOnesComeFirstWhat}</p>
           </Empty>
         </div>
       ) : (

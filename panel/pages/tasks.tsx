@@ -7,8 +7,10 @@ import { useContactNames, useMembers } from '../app/names.ts';
 import { linkTo, place } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { count, worded } from '../app/show.ts';
+import { t } from '../app/texts.ts';
 import { EditTask, priorities } from '../parts/edit-task.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { filled } from '../parts/filled.tsx';
 import { Choice, Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { dayStart } from '../parts/local-time.ts';
@@ -44,14 +46,24 @@ async function loadTasks(signal: AbortSignal) {
 }
 
 /** In which part of the list a task stands. */
-function partOf({ status, dueAt }: Task): string {
-  if (status === 'Done') return 'Done';
-  if (dueAt === null) return 'Without a date';
-  if (new Date(dueAt) < new Date()) return 'Overdue';
-  return new Date(dueAt) < dayStart(1) ? 'Today' : 'Later';
+function partOf({ status, dueAt }: Task): Part {
+  if (status === 'Done') return 'done';
+  if (dueAt === null) return 'undated';
+  if (new Date(dueAt) < new Date()) return 'overdue';
+  return new Date(dueAt) < dayStart(1) ? 'today' : 'later';
 }
 
-const parts = ['Overdue', 'Today', 'Later', 'Without a date', 'Done'] as const;
+const parts = ['overdue', 'today', 'later', 'undated', 'done'] as const;
+type Part = (typeof parts)[number];
+
+const titleOf = (part: Part): string =>
+  ({
+    overdue: t.tasks.overdue,
+    today: t.common.today,
+    later: t.tasks.later,
+    undated: t.tasks.withoutADate,
+    done: t.common.done,
+  })[part];
 
 const byDueDate = (one: Task, other: Task) =>
   one.status === 'Done'
@@ -72,43 +84,44 @@ export default function Tasks() {
   const nameOfContact = (id: number) => contacts.get(id) ?? `#${id}`;
   return (
     <>
-      <Head title="Tasks">
+      <Head title={t.common.tasks}>
         {may('tasks:write') && (
           <button type="button" class="primary" data-new onClick={() => setEdited('new')}>
-            New task
+            {t.common.newTask}
           </button>
         )}
       </Head>
       <Filters>
-        <SearchField label="Search" />
-        <Choice label="Assignee" name="assignee" all="Anybody" options={[['none', 'Nobody'], ...members]} />
+        <SearchField label={t.common.search} />
         <Choice
-          label="Priority"
+          label={t.common.assignee}
+          name="assignee"
+          all={t.common.anybody}
+          options={[['none', t.common.nobody], ...members]}
+        />
+        <Choice
+          label={t.common.priority}
           name="priority"
-          all="Every priority"
+          all={t.tasks.everyPriority}
           options={priorities.map((priority) => [priority, worded(priority)])}
         />
       </Filters>
       <OnlyOfContact />
       <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.items.length === 0 && (
-        <Empty title={place.value.query.size > 0 ? 'No tasks like that' : 'Nothing to do'}>
-          <p>
-            {place.value.query.size > 0
-              ? 'Change the search and the filters to see others.'
-              : 'Note what you have promised, by when, and who does it.'}
-          </p>
+        <Empty title={place.value.query.size > 0 ? t.tasks.noTasksLikeThat : t.tasks.nothingToDo}>
+          <p>{place.value.query.size > 0 ? t.tasks.changeTheSearchAndThe : t.tasks.noteWhatYouHavePromised}</p>
         </Empty>
       )}
       {data &&
         parts.map((part) => {
           const items = data.items.filter((task) => partOf(task) === part).sort(byDueDate);
           if (items.length === 0) return null;
-          const heading = `tasks-${part.split(' ')[0]?.toLowerCase()}`;
+          const heading = `tasks-${part}`;
           return (
             <section key={part} aria-labelledby={heading}>
               <h2 id={heading} class="section">
-                {part} <span class="muted">{part === 'Done' ? '' : count(items.length)}</span>
+                {titleOf(part)} <span class="muted">{part === 'done' ? '' : count(items.length)}</span>
               </h2>
               <ul class="tasks card">
                 {items.map((task) => (
@@ -119,7 +132,9 @@ export default function Tasks() {
                     onStatus={(status) => setStatus(task.id, status)}
                     onEdit={may('tasks:write') ? () => setEdited(task) : undefined}
                   >
-                    {task.assignedToUserId !== null && <span>{members.get(task.assignedToUserId) ?? 'Somebody'}</span>}
+                    {task.assignedToUserId !== null && (
+                      <span>{members.get(task.assignedToUserId) ?? t.tasks.somebody}</span>
+                    )}
                     {task.contactId !== null && (
                       <span>
                         <a href={linkTo(`/contacts/${task.contactId}`)}>{nameOfContact(task.contactId)}</a>
@@ -127,7 +142,7 @@ export default function Tasks() {
                     )}
                     {task.dealId !== null && (
                       <span>
-                        <a href={linkTo(`/deals/${task.dealId}`)}>Deal</a>
+                        <a href={linkTo(`/deals/${task.dealId}`)}>{t.common.deal}</a>
                       </span>
                     )}
                   </TaskRow>
@@ -136,7 +151,7 @@ export default function Tasks() {
             </section>
           );
         })}
-      {data?.hasMore && <p class="hint">The newest {count(atMost)} open tasks are shown. Search for the others.</p>}
+      {data?.hasMore && <p class="hint">{filled(t.tasks.theNewestOpenTasksAre, { atMost: count(atMost) })}</p>}
       {edited && (
         <EditTask
           task={edited === 'new' ? undefined : edited}

@@ -1,4 +1,5 @@
 import { count } from '../app/show.ts';
+import { t } from '../app/texts.ts';
 
 interface Series {
   title: string;
@@ -27,7 +28,7 @@ const height = 100;
 const room = 10;
 
 /** Bars side by side, with the same numbers as a table for who cannot see them. */
-export function Bars({ title, series, bars, of: unit = 'Day', written = count }: BarsProps) {
+export function Bars({ title, series, bars, of: unit = t.parts.day, written = count }: BarsProps) {
   const highest = Math.max(1, ...bars.flatMap(({ values }) => values));
   const width = (room - 2) / series.length;
   const isEvery = bars.length <= 6;
@@ -72,7 +73,7 @@ export function Bars({ title, series, bars, of: unit = 'Day', written = count }:
         </div>
       </div>
       <details>
-        <summary>As a table</summary>
+        <summary>{t.parts.asATable}</summary>
         <div class="scroller">
           <table>
             <caption class="hidden">{title}</caption>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../app/api.ts';
 import { useLoaded } from '../app/load.ts';
 import { nameOf } from '../app/show.ts';
+import { t } from '../app/texts.ts';
 import { Field } from './form.tsx';
 
 const settleMs = 250;
@@ -17,7 +18,7 @@ interface ContactFieldProps {
 const written = (contact: { id: number; name?: string | null }) => `${nameOf(contact)} (#${contact.id})`;
 
 /** A contact, found by typing a part of the name. */
-export function ContactField({ label = 'Contact', name = 'contactId', value, required }: ContactFieldProps) {
+export function ContactField({ label = t.common.contact, name = 'contactId', value, required }: ContactFieldProps) {
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');
   useEffect(() => {
@@ -34,7 +35,7 @@ export function ContactField({ label = 'Contact', name = 'contactId', value, req
       name={name}
       value={value && written(value)}
       required={required}
-      placeholder="Type a name"
+      placeholder={t.parts.typeAName}
       autocomplete="off"
       suggestions={(found.data?.items ?? []).map(written)}
       onType={setTyped}
@@ -46,6 +47,6 @@ export function ContactField({ label = 'Contact', name = 'contactId', value, req
 export function contactIn(text: string | undefined): number | null {
   if (text === undefined) return null;
   const id = /\(#(\d+)\)$/.exec(text)?.[1];
-  if (id === undefined) throw new Error('Choose a contact from the list that appears while you type.');
+  if (id === undefined) throw new Error(t.parts.chooseAContactFromThe);
   return Number(id);
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { t } from '../app/texts.ts';
 import { Icon } from './icon.tsx';
 
 /** Copies a text; `label` says which, for who does not see where it stands. */
@@ -10,9 +11,9 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setTimeout(() => setCopied(false), 2000);
   };
   return (
-    <button type="button" class="quiet small" onClick={copy} aria-label={isCopied ? 'Copied' : label}>
+    <button type="button" class="quiet small" onClick={copy} aria-label={isCopied ? t.parts.copied : label}>
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {isCopied ? 'Copied' : 'Copy'}
+      {isCopied ? t.parts.copied : t.parts.copy2}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { t } from '../app/texts.ts';
 import { Icon } from './icon.tsx';
 
 interface DialogProps {
@@ -34,7 +35,7 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     <dialog ref={element} class={isWide ? 'wide' : undefined} aria-labelledby={heading} onClose={onClose}>
       <header>
         <h2 id={heading}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+        <button type="button" class="quiet" aria-label={t.parts.close} onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>

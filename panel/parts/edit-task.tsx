@@ -2,19 +2,22 @@ import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { useMembers } from '../app/names.ts';
 import { worded } from '../app/show.ts';
+import { t } from '../app/texts.ts';
 import { ContactField, contactIn } from './contact-field.tsx';
 import { Dialog } from './dialog.tsx';
+import { filled } from './filled.tsx';
 import { Field, Form, type Values } from './form.tsx';
 import { instant, localTime } from './local-time.ts';
 
 type Task = Schema<'Task'>;
 
 export const priorities = ['low', 'medium', 'high'] as const satisfies readonly Schema<'TaskPriorityKey'>[];
-const statuses = [
-  ['open', 'Open'],
-  ['inprogress', 'In progress'],
-  ['done', 'Done'],
-] as const satisfies readonly (readonly [Schema<'TaskStatusKey'>, string])[];
+const statuses = () =>
+  [
+    ['open', t.parts.open],
+    ['inprogress', t.parts.inProgress],
+    ['done', t.common.done],
+  ] as const satisfies readonly (readonly [Schema<'TaskStatusKey'>, string])[];
 
 interface EditTaskProps {
   /** Undefined for a new one. */
@@ -49,28 +52,33 @@ export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps
     onClose();
   };
   return (
-    <Dialog title={task ? 'Edit the task' : 'New task'} onClose={onClose}>
-      <Form submit={task ? 'Save' : 'Create task'} onSubmit={save} onCancel={onClose}>
-        {deal && <p class="hint">For the deal “{deal.title}”</p>}
-        <Field label="Title" name="title" value={task?.title} required maxLength={200} />
+    <Dialog title={task ? t.parts.editTheTask : t.common.newTask} onClose={onClose}>
+      <Form submit={task ? t.common.save : t.parts.createTask} onSubmit={save} onCancel={onClose}>
+        {deal && <p class="hint">{filled(t.parts.forTheDeal, { title: deal.title })}</p>}
+        <Field label={t.common.title} name="title" value={task?.title} required maxLength={200} />
         <div class="two">
-          <Field label="Due" name="dueAt" type="datetime-local" value={task?.dueAt && localTime(task.dueAt)} />
+          <Field label={t.common.due} name="dueAt" type="datetime-local" value={task?.dueAt && localTime(task.dueAt)} />
           <Field
-            label="Priority"
+            label={t.common.priority}
             name="priority"
             value={task?.priority.toLowerCase() ?? 'medium'}
             options={priorities.map((priority) => [priority, worded(priority)])}
           />
-          <Field label="Status" name="status" value={task?.status.toLowerCase() ?? 'open'} options={statuses} />
           <Field
-            label="Assignee"
+            label={t.common.status}
+            name="status"
+            value={task?.status.toLowerCase() ?? 'open'}
+            options={statuses()}
+          />
+          <Field
+            label={t.common.assignee}
             name="assignedToUserId"
             value={task?.assignedToUserId}
-            options={[['', 'Nobody'], ...members]}
+            options={[['', t.common.nobody], ...members]}
           />
         </div>
         {!deal && <ContactField value={contact} />}
-        <Field label="Description" name="description" rows={3} value={task?.description} maxLength={10_000} />
+        <Field label={t.common.description} name="description" rows={3} value={task?.description} maxLength={10_000} />
       </Form>
     </Dialog>
   );

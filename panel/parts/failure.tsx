@@ -1,10 +1,12 @@
 import { ApiError } from '../../client/index.ts';
+import { t } from '../app/texts.ts';
 import { CopyButton } from './copy-button.tsx';
+import { filled } from './filled.tsx';
 
 const messageOf = (error: unknown): string => {
   if (error instanceof ApiError) return error.message;
-  if (error instanceof TypeError) return 'The server cannot be reached. Are you online?';
-  return error instanceof Error ? error.message : 'Something went wrong.';
+  if (error instanceof TypeError) return t.parts.theServerCannotBeReached;
+  return error instanceof Error ? error.message : t.parts.somethingWentWrong;
 };
 
 /** What went wrong in the API's own words, with the request id that its operator needs. */
@@ -25,7 +27,8 @@ export function Explained({ error }: { error: unknown }) {
       )}
       {requestId && (
         <p class="request-id">
-          Request <code>{requestId}</code> <CopyButton text={requestId} label="Copy the request id" />
+          {filled(t.parts.request, { code: <code>{requestId}</code> })}{' '}
+          <CopyButton text={requestId} label={t.parts.copyTheRequestId} />
         </p>
       )}
     </>
@@ -38,7 +41,7 @@ export const Failure = ({ error, again }: { error: unknown; again?: () => void }
     <Explained error={error} />
     {again && (
       <button type="button" onClick={again}>
-        Try again
+        {t.common.tryAgain}
       </button>
     )}
   </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { place, replacePlace, withQuery } from '../app/route.ts';
+import { t } from '../app/texts.ts';
 
 /** The search field and the choices above a list; what is chosen stands in the address. */
 export const Filters = ({ children }: { children: ComponentChildren }) => <search class="filters">{children}</search>;
@@ -58,7 +59,7 @@ interface ChoiceProps {
   options: readonly (readonly [value: string | number, text: string])[];
 }
 
-export function Choice({ label, name, all = 'All', options }: ChoiceProps) {
+export function Choice({ label, name, all = t.common.all, options }: ChoiceProps) {
   const id = useId();
   return (
     <div class="field">

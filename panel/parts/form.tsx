@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useId, useState } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
+import { t } from '../app/texts.ts';
 import { Failure } from './failure.tsx';
 
 const Problems = createContext<ReadonlyMap<string, string>>(new Map());
@@ -40,11 +41,11 @@ export function Form({ onSubmit, submit, onCancel, isDangerous = false, children
       <div class="actions">
         {onCancel && (
           <button type="button" onClick={onCancel}>
-            Cancel
+            {t.common.cancel}
           </button>
         )}
         <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isBusy}>
-          {isBusy ? 'One moment …' : submit}
+          {isBusy ? t.parts.oneMoment : submit}
         </button>
       </div>
     </form>

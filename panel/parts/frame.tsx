@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { t } from '../app/texts.ts';
 import { Icon } from './icon.tsx';
 
 /** Leads the keyboard past the top bar and the navigation, into the page. */
@@ -12,7 +13,7 @@ export const SkipLink = () => (
       document.querySelector<HTMLElement>('main')?.focus();
     }}
   >
-    Skip to content
+    {t.parts.skipToContent}
   </a>
 );
 
@@ -26,6 +27,6 @@ export const MenuButton = ({ isOpen }: { isOpen: Signal<boolean> }) => (
     onClick={() => (isOpen.value = !isOpen.value)}
   >
     <Icon name={isOpen.value ? 'close' : 'menu'} />
-    <span class="hidden">Menu</span>
+    <span class="hidden">{t.parts.menu}</span>
   </button>
 );

@@ -1,4 +1,6 @@
 import { linkTo, withQuery } from '../app/route.ts';
+import { t } from '../app/texts.ts';
+import { filled } from './filled.tsx';
 import { filter } from './filters.tsx';
 
 /** The contact to whom a link has narrowed a list; undefined for everybody. */
@@ -10,8 +12,8 @@ export function OnlyOfContact() {
   if (id === undefined) return null;
   return (
     <p class="hint only">
-      Only those of <a href={linkTo(`/contacts/${id}`)}>one contact</a> are shown.{' '}
-      <a href={withQuery({ contact: undefined })}>Show all</a>
+      {filled(t.parts.onlyThoseOfAreShown, { a: <a href={linkTo(`/contacts/${id}`)}>{t.parts.oneContact}</a> })}{' '}
+      <a href={withQuery({ contact: undefined })}>{t.parts.showAll}</a>
     </p>
   );
 }

@@ -16,7 +16,7 @@ export interface Page {
   icon: IconName;
   /** The letter after `g`. */
   shortcut?: string;
-  group?: 'Developers';
+  group?: 'developers';
   /** Who lacks it does not see the page. */
   scope?: Scope;
   /** Its places are the same in every environment. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../app/load.ts';
 import { place, withQuery } from '../app/route.ts';
+import { t } from '../app/texts.ts';
 import { Failure } from './failure.tsx';
 
 export interface Column<Item> {
@@ -73,9 +74,9 @@ export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows =
         </table>
       </section>
       {data && (!isFirst || data.hasMore) && (
-        <nav class="pager" aria-label={`Pages of ${caption.toLowerCase()}`}>
-          {!isFirst && <a href={withQuery({})}>First page</a>}
-          {data.hasMore && <a href={withQuery({ after: data.nextCursor })}>Next page</a>}
+        <nav class="pager" aria-label={t.parts.pagesOf(caption)}>
+          {!isFirst && <a href={withQuery({})}>{t.common.firstPage}</a>}
+          {data.hasMore && <a href={withQuery({ after: data.nextCursor })}>{t.common.nextPage}</a>}
         </nav>
       )}
     </>

@@ -1,3 +1,4 @@
+import { t } from '../app/texts.ts';
 import { Code } from './code.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -12,11 +13,11 @@ interface SecretProps {
 export const Secret = ({ title, label, text, onClose }: SecretProps) => (
   <Dialog title={title} onClose={onClose}>
     <div class="stack">
-      <p class="note">Copy it now: it is not shown again.</p>
+      <p class="note">{t.parts.copyItNowItIs}</p>
       <Code label={label} text={text} />
       <div class="actions end">
         <button type="button" class="primary" onClick={onClose}>
-          I have copied it
+          {t.parts.iHaveCopiedIt}
         </button>
       </div>
     </div>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { may } from '../app/session.ts';
+import { t } from '../app/texts.ts';
 import { attempt } from '../app/toasts.ts';
 import { Badge } from './badge.tsx';
 import { When } from './when.tsx';
@@ -29,7 +30,7 @@ export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowPro
     const to = isDone ? 'open' : 'done';
     onStatus(isDone ? 'Open' : 'Done');
     const done = await attempt(() => setStatus(task.id, to), {
-      said: isDone ? `“${task.title}” is open again.` : `“${task.title}” is done.`,
+      said: isDone ? t.parts.isOpenAgain(task.title) : t.parts.isDone(task.title),
       undo: async () => {
         await setStatus(task.id, before.toLowerCase() as Schema<'TaskStatusKey'>);
         reload();
@@ -44,7 +45,7 @@ export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowPro
         type="checkbox"
         checked={isDone}
         disabled={!may('tasks:write')}
-        aria-label={`Complete “${task.title}”`}
+        aria-label={t.parts.complete(task.title)}
         onChange={toggle}
       />
       <div>
@@ -61,7 +62,7 @@ export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowPro
         {task.priority !== 'Medium' && !isDone && (
           <Badge tone={task.priority === 'High' ? 'warn' : 'plain'}>{task.priority}</Badge>
         )}
-        {task.status === 'InProgress' && <Badge tone="accent">In progress</Badge>}
+        {task.status === 'InProgress' && <Badge tone="accent">{t.parts.inProgress}</Badge>}
         {task.dueAt && (
           <span class={task.isOverdue && !isDone ? 'due late' : 'due'}>
             <When at={task.dueAt} />

@@ -3,7 +3,9 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { place } from '../app/route.ts';
 import { keep, readKept } from '../app/storage.ts';
+import { showTexts } from '../app/texts.ts';
 import { MenuButton, SkipLink } from '../parts/frame.tsx';
+import { common, parts } from '../texts/en.ts';
 import { type Caller, Calling } from './caller.ts';
 import { Contents } from './contents.tsx';
 import { SearchBox } from './search-box.tsx';
@@ -66,4 +68,5 @@ function Page() {
 /** Whether a page has been shown: the first takes no focus. */
 let opened = false;
 
+showTexts({ common, parts });
 render(<Page />, document.getElementById('app') as HTMLElement);

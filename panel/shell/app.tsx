@@ -7,6 +7,7 @@ import { useLoaded } from '../app/load.ts';
 import { showReminders } from '../app/reminders.ts';
 import { place } from '../app/route.ts';
 import { chooseWorkspace, current, end, environment, secret, workspaceId } from '../app/session.ts';
+import { t } from '../app/texts.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
@@ -40,13 +41,12 @@ function SignedIn() {
     if (workspaceId.value === undefined) chooseWorkspace(data.workspace.id);
   }, [data]);
   useEffect(() => {
-    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace')
-      end('You are not a member of this workspace any more. Sign in again to go to another.');
+    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') end(t.shell.youAreNotAMember);
   }, [asked.error]);
   if (current.value) return <Shell />;
   return asked.error === undefined ? null : (
     <main class="alone">
-      <h1>The panel cannot start</h1>
+      <h1>{t.shell.thePanelCannotStart}</h1>
       <Failure error={asked.error} again={asked.reload} />
     </main>
   );

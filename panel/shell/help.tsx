@@ -1,12 +1,13 @@
+import { t } from '../app/texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { visiblePages } from './pages.ts';
 import { keys } from './shortcuts.ts';
 
 /** The keyboard shortcuts. */
 export const Help = ({ onClose }: { onClose(): void }) => (
-  <Dialog title="Keyboard shortcuts" onClose={onClose}>
+  <Dialog title={t.shell.keyboardShortcuts} onClose={onClose}>
     <dl class="keys">
-      {keys.map(([key, does]) => (
+      {keys().map(([key, does]) => (
         <div key={key}>
           <dt>
             <kbd>{key}</kbd>
@@ -29,7 +30,7 @@ export const Help = ({ onClose }: { onClose(): void }) => (
         <dt>
           <kbd>Esc</kbd>
         </dt>
-        <dd>Close a dialog or menu</dd>
+        <dd>{t.shell.closeADialogOrMenu}</dd>
       </div>
     </dl>
   </Dialog>

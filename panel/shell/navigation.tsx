@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { place } from '../app/route.ts';
+import { t } from '../app/texts.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Page } from '../parts/page.ts';
 import { visiblePages } from './pages.ts';
@@ -15,10 +16,10 @@ export function Navigation() {
     isMenuOpen.value = false;
   }, [path]);
   return (
-    <nav id="navigation" aria-label="Pages" class={isMenuOpen.value ? 'navigation open' : 'navigation'}>
+    <nav id="navigation" aria-label={t.shell.pages} class={isMenuOpen.value ? 'navigation open' : 'navigation'}>
       {groups.map((group) => (
         <div key={group ?? ''}>
-          {group && <h2>{group}</h2>}
+          {group && <h2>{t.shell[group]}</h2>}
           <ul>
             {visiblePages.value
               .filter((page) => page.group === group)

@@ -1,68 +1,95 @@
 import { computed } from '@preact/signals';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
+import { t } from '../app/texts.ts';
 import Home from '../pages/home.tsx';
 import type { Page } from '../parts/page.ts';
 
-type Later = typeof import('../pages/later.ts');
-
-/** The first page is in the first file; all others are in one that is asked for when the first of them opens. */
-const later = (name: keyof Later) => async () => ({ default: (await import('../pages/later.ts'))[name] });
+/** The first page is in the first file; the others are in three, asked for when the first page of each opens. */
+const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
+  default: (await import('../pages/work.ts'))[name],
+});
+const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => ({
+  default: (await import('../pages/set-up.ts'))[name],
+});
+const developers = (name: keyof typeof import('../pages/developers.ts')) => async () => ({
+  default: (await import('../pages/developers.ts'))[name],
+});
 
 /** Every page of the panel, in the order of the navigation. */
 const pages: readonly Page[] = [
-  { path: '/home', title: 'Home', icon: 'home', shortcut: 'h', load: async () => ({ default: Home }) },
+  {
+    path: '/home',
+    get title() {
+      return t.common.home;
+    },
+    icon: 'home',
+    shortcut: 'h',
+    load: async () => ({ default: Home }),
+  },
   {
     path: '/inbox',
     also: ['/inbox/{contactId}'],
-    title: 'Inbox',
+    get title() {
+      return t.common.inbox;
+    },
     icon: 'inbox',
     shortcut: 'i',
     scope: 'contacts:read',
-    load: later('inbox'),
+    load: work('inbox'),
   },
   {
     path: '/contacts',
     also: ['/contacts/{id}'],
-    title: 'Contacts',
+    get title() {
+      return t.common.contacts;
+    },
     icon: 'contacts',
     shortcut: 'c',
     scope: 'contacts:read',
-    load: later('contacts'),
+    load: work('contacts'),
   },
   {
     path: '/deals',
     also: ['/deals/{id}'],
-    title: 'Deals',
+    get title() {
+      return t.common.deals;
+    },
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: later('deals'),
+    load: work('deals'),
   },
   {
     path: '/tasks',
-    title: 'Tasks',
+    get title() {
+      return t.common.tasks;
+    },
     icon: 'tasks',
     shortcut: 't',
     scope: 'tasks:read',
-    load: later('tasks'),
+    load: work('tasks'),
   },
   {
     path: '/finance',
     also: ['/finance/invoices', '/finance/transactions', '/finance/sources'],
-    title: 'Finance',
+    get title() {
+      return t.common.finance;
+    },
     icon: 'finance',
     shortcut: 'f',
     scope: 'finance:read',
-    load: later('finance'),
+    load: setUp('finance'),
   },
   {
     path: '/accounts',
-    title: 'Accounts',
+    get title() {
+      return t.common.accounts;
+    },
     icon: 'accounts',
     shortcut: 'a',
     scope: 'telegram:read',
-    load: later('accounts'),
+    load: setUp('accounts'),
   },
   {
     path: '/settings',
@@ -73,73 +100,87 @@ const pages: readonly Page[] = [
       '/settings/sequences/{id}',
       '/settings/agents',
     ],
-    title: 'Settings',
+    get title() {
+      return t.common.settings;
+    },
     icon: 'settings',
     shortcut: 's',
-    load: later('settings'),
+    load: setUp('settings'),
   },
   {
     path: '/developers/keys',
-    title: 'API keys',
+    get title() {
+      return t.common.apiKeys;
+    },
     icon: 'key',
     shortcut: 'k',
-    group: 'Developers',
+    group: 'developers',
     scope: 'keys:manage',
-    load: later('keys'),
+    load: developers('keys'),
   },
   {
     path: '/developers/webhooks',
     also: ['/developers/webhooks/{id}', '/developers/webhooks/{id}/deliveries/{deliveryId}'],
-    title: 'Webhooks',
+    get title() {
+      return t.common.webhooks;
+    },
     icon: 'webhook',
     shortcut: 'w',
-    group: 'Developers',
+    group: 'developers',
     scope: 'webhooks:read',
-    load: later('webhooks'),
+    load: developers('webhooks'),
   },
   {
     path: '/developers/events',
-    title: 'Events',
+    get title() {
+      return t.common.events;
+    },
     icon: 'live',
     shortcut: 'e',
-    group: 'Developers',
+    group: 'developers',
     scope: 'webhooks:read',
-    load: later('events'),
+    load: developers('events'),
   },
   {
     path: '/developers/requests',
-    title: 'Requests',
+    get title() {
+      return t.common.requests;
+    },
     icon: 'list',
     shortcut: 'r',
-    group: 'Developers',
+    group: 'developers',
     scope: 'keys:manage',
-    load: later('requests'),
+    load: developers('requests'),
   },
   {
     path: '/developers/jobs',
-    title: 'Jobs',
+    get title() {
+      return t.common.jobs;
+    },
     icon: 'clock',
     shortcut: 'j',
-    group: 'Developers',
+    group: 'developers',
     scope: 'jobs:read',
-    load: later('jobs'),
+    load: developers('jobs'),
   },
   {
     path: '/developers/reference',
     also: ['/developers/reference/{section}', '/developers/reference/{section}/{name}'],
-    title: 'API reference',
+    get title() {
+      return t.shell.apiReference;
+    },
     isShared: true,
     icon: 'code',
-    group: 'Developers',
-    load: later('reference'),
+    group: 'developers',
+    load: developers('reference'),
   },
   {
     path: '/developers/mcp',
     title: 'MCP',
     icon: 'plug',
     shortcut: 'm',
-    group: 'Developers',
-    load: later('mcp'),
+    group: 'developers',
+    load: developers('mcp'),
   },
 ];
 

@@ -3,7 +3,9 @@ import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../app/load.ts';
 import { place } from '../app/route.ts';
 import { current, environment, workspaceId } from '../app/session.ts';
+import { t } from '../app/texts.ts';
 import { Failure } from '../parts/failure.tsx';
+import { filled } from '../parts/filled.tsx';
 import { SkipLink } from '../parts/frame.tsx';
 import { Head } from '../parts/head.tsx';
 import type { Page, PageProps } from '../parts/page.ts';
@@ -34,17 +36,15 @@ function OpenPage() {
   if (!found)
     return (
       <>
-        <Head title="There is no such page" />
-        <p>
-          Go <a href="#/home">home</a>, or choose a page from the navigation.
-        </p>
+        <Head title={t.shell.thereIsNoSuchPage} />
+        <p>{filled(t.shell.goOrChooseAPage, { a: <a href="#/home">{t.shell.home}</a> })}</p>
       </>
     );
   if (!visiblePages.value.includes(found.page))
     return (
       <>
         <Head title={found.page.title} />
-        <p>Your role in this workspace may not see this page. An owner or admin can change that under Settings.</p>
+        <p>{t.shell.yourRoleInThisWorkspace}</p>
       </>
     );
   // Of another workspace or environment nothing may be left.
@@ -55,7 +55,7 @@ function OpenPage() {
 function Outlet({ page, variables }: { page: Page; variables: Record<string, string> }) {
   const { data, error, reload } = useLoaded(() => page.load(), [page]);
   useEffect(() => {
-    document.title = `${page.title} · CRM`;
+    document.title = t.shell.crm(page.title);
   }, [page]);
   if (error !== undefined) return <Failure error={error} again={reload} />;
   if (!data)

@@ -1,15 +1,17 @@
 import { signal } from '@preact/signals';
 import { go } from '../app/route.ts';
+import { t } from '../app/texts.ts';
 import { visiblePages } from './pages.ts';
 
 export const isHelpOpen = signal(false);
 
 /** What can be done anywhere by one key. */
-export const keys = [
-  ['/', 'Search on this page'],
-  ['n', 'New (contact, deal, task … of this page)'],
-  ['?', 'This help'],
-] as const;
+export const keys = () =>
+  [
+    ['/', t.shell.searchOnThisPage],
+    ['n', t.shell.newContactDealTaskOf],
+    ['?', t.shell.thisHelp],
+  ] as const;
 
 const togetherMs = 1500;
 let goneAt = 0;

@@ -3,14 +3,16 @@ import { api } from '../app/api.ts';
 import { place, replacePlace } from '../app/route.ts';
 import { begin, ended, secret } from '../app/session.ts';
 import { keep, readKept } from '../app/storage.ts';
+import { t } from '../app/texts.ts';
 import { Failure } from '../parts/failure.tsx';
+import { filled } from '../parts/filled.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 
 /** Asks for an address to send a link to; with a link's token, begins the session. */
 export function SignIn() {
   const token = /^\/sign-in\/(.+)$/.exec(place.value.path)?.[1];
   useEffect(() => {
-    document.title = 'Sign in · CRM';
+    document.title = t.signIn.signInCrm;
   }, []);
   return (
     <main class="alone">
@@ -36,23 +38,21 @@ function AskForLink() {
   if (sentTo !== undefined)
     return (
       <>
-        <h1>Look into your mail</h1>
-        <p>
-          If <strong>{sentTo}</strong> is a member's address, a link is on its way. It works once, for 15 minutes.
-        </p>
+        <h1>{t.signIn.lookIntoYourMail}</h1>
+        <p>{filled(t.signIn.ifIsAMembersAddress, { strong: <strong>{sentTo}</strong> })}</p>
         <button type="button" onClick={() => setSentTo(undefined)}>
-          Use another address
+          {t.signIn.useAnotherAddress}
         </button>
       </>
     );
   return (
     <>
-      <h1>Sign in</h1>
+      <h1>{t.signIn.signIn}</h1>
       {ended.value !== undefined && <p class="note">{ended.value}</p>}
-      <Form onSubmit={ask} submit="Send me a link">
-        <Field label="E-mail" name="email" type="email" required autocomplete="email" />
+      <Form onSubmit={ask} submit={t.signIn.sendMeALink}>
+        <Field label={t.common.eMail} name="email" type="email" required autocomplete="email" />
       </Form>
-      <p class="hint">There is no password: we mail you a link that signs you in.</p>
+      <p class="hint">{t.signIn.thereIsNoPasswordWe}</p>
     </>
   );
 }
@@ -67,29 +67,27 @@ function UseLink({ token }: { token: string }) {
   if (isAsking)
     return (
       <>
-        <h1>You are signed in already</h1>
-        <p>
-          This link ends that in this tab. Go on only if you have asked for the link yourself, or expect an invitation.
-        </p>
+        <h1>{t.signIn.youAreSignedInAlready}</h1>
+        <p>{t.signIn.thisLinkEndsThatIn}</p>
         <p>
           <button type="button" class="primary" onClick={() => setAsking(false)}>
-            Sign in by the link
+            {t.signIn.signInByTheLink}
           </button>{' '}
           <a class="button" href="#/home">
-            Stay signed in
+            {t.signIn.staySignedIn}
           </a>
         </p>
       </>
     );
-  if (error === undefined) return <h1>Signing you in …</h1>;
+  if (error === undefined) return <h1>{t.signIn.signingYouIn}</h1>;
   return (
     <>
-      <h1>This link does not work</h1>
-      <p>A link works once, for 15 minutes. Ask for a new one.</p>
+      <h1>{t.signIn.thisLinkDoesNotWork}</h1>
+      <p>{t.signIn.aLinkWorksOnceFor}</p>
       <Failure error={error} />
       <p>
         <a class="button primary" href="#/sign-in">
-          Ask for a new link
+          {t.signIn.askForANewLink}
         </a>
       </p>
     </>

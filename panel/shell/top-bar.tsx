@@ -2,6 +2,7 @@ import { api } from '../app/api.ts';
 import { go } from '../app/route.ts';
 import { chooseEnvironment, chooseWorkspace, current, type Environment, end, environment } from '../app/session.ts';
 import { nameOf, worded } from '../app/show.ts';
+import { t } from '../app/texts.ts';
 import { attempt } from '../app/toasts.ts';
 import { MenuButton } from '../parts/frame.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -19,7 +20,7 @@ export const TopBar = () => (
     <Environments />
     <button type="button" class="quiet help" onClick={() => (isHelpOpen.value = true)}>
       <Icon name="help" />
-      <span class="hidden">Keyboard shortcuts</span>
+      <span class="hidden">{t.shell.keyboardShortcuts}</span>
     </button>
     <Account />
   </header>
@@ -36,7 +37,7 @@ function Workspaces() {
   return (
     <select
       class="workspace"
-      aria-label="Workspace"
+      aria-label={t.common.workspace}
       value={workspace.id}
       onChange={(event) => choose(Number(event.currentTarget.value))}
     >
@@ -49,9 +50,9 @@ function Workspaces() {
   );
 }
 
-const environments: readonly [Environment, string][] = [
-  ['live', 'Live'],
-  ['test', 'Sandbox'],
+const environments = (): readonly [Environment, string][] => [
+  ['live', t.common.live],
+  ['test', t.shell.sandbox],
 ];
 
 function choose(chosen: Environment): void {
@@ -62,8 +63,8 @@ function choose(chosen: Environment): void {
 
 const Environments = () => (
   <fieldset class="switch">
-    <legend class="hidden">Environment</legend>
-    {environments.map(([key, text]) => (
+    <legend class="hidden">{t.shell.environment}</legend>
+    {environments().map(([key, text]) => (
       <label key={key}>
         <input
           type="radio"
@@ -87,7 +88,7 @@ function Account() {
   };
   return (
     <>
-      <button type="button" class="quiet avatar" popovertarget="account" aria-label={`Account of ${nameOf(member)}`}>
+      <button type="button" class="quiet avatar" popovertarget="account" aria-label={t.shell.accountOf(nameOf(member))}>
         {nameOf(member).slice(0, 1).toUpperCase()}
       </button>
       <div id="account" popover="auto">
@@ -99,7 +100,7 @@ function Account() {
           <span class="muted">{worded(member.role)}</span>
         </p>
         <button type="button" onClick={signOut}>
-          Sign out
+          {t.shell.signOut}
         </button>
       </div>
     </>

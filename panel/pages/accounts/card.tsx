@@ -2,7 +2,9 @@ import type { ComponentChildren } from 'preact';
 import type { ChannelAccount } from '../../app/accounts.ts';
 import { channelNames } from '../../app/channels.ts';
 import { count, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { When } from '../../parts/when.tsx';
 import { kindOf } from './shown.ts';
 
@@ -14,9 +16,15 @@ const tones: Record<ChannelAccount['status'], Tone> = {
 };
 
 const inboundWords: Record<ChannelAccount['inbound']['status'], readonly [string, Tone]> = {
-  ok: ['Receives', 'good'],
-  failing: ['Does not receive', 'bad'],
-  off: ['Receiving is off', 'plain'],
+  get ok(): readonly [string, Tone] {
+    return [t.accounts.receives, 'good'];
+  },
+  get failing(): readonly [string, Tone] {
+    return [t.accounts.doesNotReceive, 'bad'];
+  },
+  get off(): readonly [string, Tone] {
+    return [t.accounts.receivingIsOff, 'plain'];
+  },
 };
 
 const seconds = (ms: number) => `${count(ms / 1000)} s`;
@@ -27,10 +35,10 @@ export function AccountCard({ account, children }: { account: ChannelAccount; ch
   const { inbound, pacing } = account;
   const [inboundText, inboundTone] = inboundWords[inbound.status];
   const pace = [
-    pacing.perMinute !== null && `${count(pacing.perMinute)} a minute`,
-    `${seconds(pacing.gapMs)} between messages`,
-    `${seconds(pacing.peerGapMs)} to the same contact`,
-    pacing.newPeersPerDay !== null && `${count(pacing.newPeersPerDay)} new contacts a day`,
+    pacing.perMinute !== null && t.accounts.aMinute(count(pacing.perMinute)),
+    t.accounts.betweenMessages(seconds(pacing.gapMs)),
+    t.accounts.toTheSameContact(seconds(pacing.peerGapMs)),
+    pacing.newPeersPerDay !== null && t.accounts.newContactsADay(count(pacing.newPeersPerDay)),
   ].filter(Boolean);
   return (
     <li class="card">
@@ -51,28 +59,31 @@ export function AccountCard({ account, children }: { account: ChannelAccount; ch
       </div>
       {floodWaitUntil && status === 'flood_wait' && (
         <p class="note">
-          {channelNames[account.channel]} asks to wait; sending goes on <When at={floodWaitUntil} />.
+          {filled(t.accounts.asksToWaitSendingGoes, {
+            channelNames: channelNames[account.channel],
+            when: <When at={floodWaitUntil} />,
+          })}
         </p>
       )}
       {inbound.lastError && <p class="problem">{inbound.lastError}</p>}
       <dl class="facts">
         <div>
-          <dt>Sent today</dt>
+          <dt>{t.accounts.sentToday}</dt>
           <dd>
-            {count(sentToday)} of {count(dailyLimit)}
-            <progress value={sentToday} max={dailyLimit} aria-label={`Sent today by ${name}`} />
+            {filled(t.accounts.of, { sentToday: count(sentToday), dailyLimit: count(dailyLimit) })}
+            <progress value={sentToday} max={dailyLimit} aria-label={t.accounts.sentTodayBy(name)} />
           </dd>
         </div>
         <div>
-          <dt>Waiting to be sent</dt>
+          <dt>{t.accounts.waitingToBeSent}</dt>
           <dd>{count(queuedCount)}</dd>
         </div>
         <div>
-          <dt>Last received</dt>
+          <dt>{t.accounts.lastReceived}</dt>
           <dd>{inbound.lastReceivedAt ? <When at={inbound.lastReceivedAt} /> : '–'}</dd>
         </div>
         <div>
-          <dt>Pace</dt>
+          <dt>{t.accounts.pace}</dt>
           <dd class="hint">{pace.join(', ')}</dd>
         </div>
       </dl>

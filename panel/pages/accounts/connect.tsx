@@ -1,13 +1,15 @@
 import type { ChannelAccount } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
 import { environment } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import type { DialogProps } from './shown.ts';
 
 const TokenField = () => (
   <Field
-    label="Bot token"
+    label={t.accounts.botToken}
     name="botToken"
     required
     maxLength={200}
@@ -27,27 +29,26 @@ export function ConnectBot({ onDone, onClose }: DialogProps) {
     onClose();
   };
   return (
-    <Dialog title="Connect a Telegram bot" onClose={onClose}>
-      <Form submit="Connect" onSubmit={connect} onCancel={onClose}>
+    <Dialog title={t.accounts.connectATelegramBot} onClose={onClose}>
+      <Form submit={t.common.connect} onSubmit={connect} onCancel={onClose}>
         {environment.value === 'test' ? (
-          <p class="hint">
-            In the sandbox nothing is asked at Telegram: any token that begins with <code>test_</code> makes an account
-            to try.
-          </p>
+          <p class="hint">{filled(t.accounts.inTheSandboxNothingIs, { code: <code>test_</code> })}</p>
         ) : (
           <p class="hint">
-            Write to{' '}
-            <a href="https://t.me/BotFather" target="_blank" rel="noreferrer">
-              @BotFather
-            </a>{' '}
-            in Telegram, send <code>/newbot</code>, and paste the token that it answers with. To try without Telegram,
-            switch to the sandbox above.
+            {filled(t.accounts.writeToInTelegramSend, {
+              a: (
+                <a href="https://t.me/BotFather" target="_blank" rel="noreferrer">
+                  @BotFather
+                </a>
+              ),
+              code: <code>/newbot</code>,
+            })}
           </p>
         )}
         <TokenField />
         <div class="two">
-          <Field label="Name" name="name" maxLength={200} placeholder="The bot's own" />
-          <Field label="Daily limit" name="dailyLimit" type="number" min={1} max={1_000_000} step={1} />
+          <Field label={t.common.name} name="name" maxLength={200} placeholder={t.accounts.theBotsOwn} />
+          <Field label={t.accounts.dailyLimit} name="dailyLimit" type="number" min={1} max={1_000_000} step={1} />
         </div>
       </Form>
     </Dialog>
@@ -62,9 +63,9 @@ export function RenewBot({ account: { id, name }, onDone, onClose }: DialogProps
     onClose();
   };
   return (
-    <Dialog title={`A new token for ${name}`} onClose={onClose}>
-      <Form submit="Connect" onSubmit={connect} onCancel={onClose}>
-        <p class="hint">It must be of the same bot.</p>
+    <Dialog title={t.accounts.aNewTokenFor(name)} onClose={onClose}>
+      <Form submit={t.common.connect} onSubmit={connect} onCancel={onClose}>
+        <p class="hint">{t.accounts.itMustBeOfThe}</p>
         <TokenField />
       </Form>
     </Dialog>
@@ -79,24 +80,33 @@ export function ConnectX({ onDone, onClose }: DialogProps) {
     onClose();
   };
   return (
-    <Dialog title="Connect X" onClose={onClose}>
-      <Form submit="Connect" onSubmit={connect} onCancel={onClose}>
+    <Dialog title={t.accounts.connectX} onClose={onClose}>
+      <Form submit={t.common.connect} onSubmit={connect} onCancel={onClose}>
         <p class="hint">
-          {environment.value === 'test' ? (
-            <>
-              In the sandbox nothing is asked at X: a token that begins with <code>test_</code> makes an account to try.
-            </>
-          ) : (
-            'With a refresh token and the client id the connection renews itself; an access token alone ends after two hours.'
-          )}
+          {environment.value === 'test'
+            ? filled(t.accounts.inTheSandboxNothingIsCode, { code: <code>test_</code> })
+            : t.accounts.withARefreshTokenAnd}
         </p>
-        <Field label="Access token" name="accessToken" type="password" required maxLength={500} autocomplete="off" />
-        <Field label="Refresh token" name="refreshToken" type="password" maxLength={500} autocomplete="off" />
+        <Field
+          label={t.accounts.accessToken}
+          name="accessToken"
+          type="password"
+          required
+          maxLength={500}
+          autocomplete="off"
+        />
+        <Field label={t.accounts.refreshToken} name="refreshToken" type="password" maxLength={500} autocomplete="off" />
         <div class="two">
-          <Field label="Client id" name="clientId" maxLength={200} autocomplete="off" />
-          <Field label="Client secret" name="clientSecret" type="password" maxLength={200} autocomplete="off" />
-          <Field label="Name" name="name" maxLength={200} />
-          <Field label="Daily limit" name="dailyLimit" type="number" min={1} max={1_000_000} step={1} />
+          <Field label={t.accounts.clientId} name="clientId" maxLength={200} autocomplete="off" />
+          <Field
+            label={t.accounts.clientSecret}
+            name="clientSecret"
+            type="password"
+            maxLength={200}
+            autocomplete="off"
+          />
+          <Field label={t.common.name} name="name" maxLength={200} />
+          <Field label={t.accounts.dailyLimit} name="dailyLimit" type="number" min={1} max={1_000_000} step={1} />
         </div>
       </Form>
     </Dialog>

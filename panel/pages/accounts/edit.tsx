@@ -4,17 +4,19 @@ import type { ChannelAccount } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
 import type { PlatformThat } from '../../app/channels.ts';
 import { count } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { type DialogProps, kindOf } from './shown.ts';
 
 type AccountProps = DialogProps & { account: ChannelAccount };
 
-const modes: readonly (readonly [Schema<'InboundMode'>, string])[] = [
-  ['webhook', 'Webhook'],
-  ['polling', 'Polling'],
-  ['off', 'Off'],
+const modes = (): readonly (readonly [Schema<'InboundMode'>, string])[] => [
+  ['webhook', t.accounts.webhook],
+  ['polling', t.accounts.polling],
+  ['off', t.common.off],
 ];
 
 const numberOrNone = (text: string | undefined) => (text === undefined ? null : Number(text));
@@ -41,14 +43,14 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
     onClose();
   };
   const ways: Partial<Record<string, readonly string[]>> = messaging[channel].inbound;
-  const offered = modes.filter(([mode]) => ways[kind]?.includes(mode));
+  const offered = modes().filter(([mode]) => ways[kind]?.includes(mode));
   return (
-    <Dialog title={`Edit ${name}`} onClose={onClose}>
-      <Form submit="Save" onSubmit={save} onCancel={onClose}>
-        <Field label="Name" name="name" value={name} required maxLength={200} />
+    <Dialog title={t.common.editName(name)} onClose={onClose}>
+      <Form submit={t.common.save} onSubmit={save} onCancel={onClose}>
+        <Field label={t.common.name} name="name" value={name} required maxLength={200} />
         <div class="two">
           <Field
-            label="Daily limit"
+            label={t.accounts.dailyLimit}
             name="dailyLimit"
             type="number"
             value={dailyLimit}
@@ -57,14 +59,14 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
             step={1}
             required
           />
-          <Field label="Receives by" name="inbound" value={inbound.mode} options={offered} />
+          <Field label={t.accounts.receivesBy} name="inbound" value={inbound.mode} options={offered} />
         </div>
         <fieldset class="stack">
-          <legend class="label">Pace</legend>
-          <p class="hint">What is left empty is the channel's usual.</p>
+          <legend class="label">{t.accounts.pace}</legend>
+          <p class="hint">{t.accounts.whatIsLeftEmptyIs}</p>
           <div class="two">
             <Field
-              label="Seconds between messages"
+              label={t.accounts.secondsBetweenMessages}
               name="gap"
               type="number"
               value={pacing.gapMs / 1000}
@@ -73,7 +75,7 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
               step="any"
             />
             <Field
-              label="Seconds to the same contact"
+              label={t.accounts.secondsToTheSameContact}
               name="peerGap"
               type="number"
               value={pacing.peerGapMs / 1000}
@@ -82,7 +84,7 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
               step="any"
             />
             <Field
-              label="Messages a minute"
+              label={t.accounts.messagesAMinute}
               name="perMinute"
               type="number"
               value={pacing.perMinute}
@@ -91,7 +93,7 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
               step={1}
             />
             <Field
-              label="New contacts a day"
+              label={t.accounts.newContactsADay2}
               name="newPeersPerDay"
               type="number"
               value={pacing.newPeersPerDay}
@@ -108,8 +110,8 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
 
 export const Disconnect = ({ account, onDone, onClose }: AccountProps) => (
   <Confirm
-    title={`Disconnect ${account.name}?`}
-    action="Disconnect"
+    title={t.accounts.disconnectName(account.name)}
+    action={t.accounts.disconnect}
     isDangerous
     onClose={onClose}
     onConfirm={async () => {
@@ -120,8 +122,8 @@ export const Disconnect = ({ account, onDone, onClose }: AccountProps) => (
     }}
   >
     <p>
-      The {kindOf(account)} receives and sends no more, and its secret is erased.
-      {account.queuedCount > 0 && ` ${count(account.queuedCount)} messages wait until it is connected again.`}
+      {filled(t.accounts.theReceivesAndSendsNo, { account: kindOf(account) })}
+      {account.queuedCount > 0 && t.accounts.messagesWaitUntilItIs(count(account.queuedCount))}
     </p>
   </Confirm>
 );

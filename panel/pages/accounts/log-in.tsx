@@ -3,7 +3,9 @@ import type { Schema } from '../../../client/index.ts';
 import { ApiError } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { environment } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { When } from '../../parts/when.tsx';
 import type { DialogProps } from './shown.ts';
@@ -11,10 +13,18 @@ import type { DialogProps } from './shown.ts';
 type Login = Schema<'TelegramLogin'>;
 
 const ways: Record<Login['sentBy'], string> = {
-  app: 'to your Telegram app',
-  sms: 'by SMS',
-  call: 'by a phone call',
-  other: 'in a way of its own',
+  get app() {
+    return t.accounts.toYourTelegramApp;
+  },
+  get sms() {
+    return t.accounts.bySms;
+  },
+  get call() {
+    return t.accounts.byAPhoneCall;
+  },
+  get other() {
+    return t.accounts.inAWayOfIts;
+  },
 };
 
 /** Logs a Telegram user in: the phone, the code that comes to it, and the password where there is one. */
@@ -46,13 +56,13 @@ export function LogIn({ onDone, onClose }: DialogProps) {
   );
   const isSandbox = environment.value === 'test';
   return (
-    <Dialog title="Log in a Telegram user" onClose={onClose}>
+    <Dialog title={t.accounts.logInATelegramUser} onClose={onClose}>
       {login === undefined && (
-        <Form key="phone" submit="Send the code" onSubmit={begin} onCancel={onClose}>
-          {isOver && <p class="note">That login is over. Begin again.</p>}
-          <p class="hint">Step 1 of 3. Telegram sends a code to this number's owner.</p>
+        <Form key="phone" submit={t.accounts.sendTheCode} onSubmit={begin} onCancel={onClose}>
+          {isOver && <p class="note">{t.accounts.thatLoginIsOverBegin}</p>}
+          <p class="hint">{t.accounts.step1Of3Telegram}</p>
           <Field
-            label="Phone"
+            label={t.common.phone}
             name="phone"
             type="tel"
             required
@@ -60,26 +70,34 @@ export function LogIn({ onDone, onClose }: DialogProps) {
             autocomplete="tel"
             placeholder="+49 151 23456789"
           />
-          <Field label="Name" name="name" maxLength={200} hint="What the account is called here" />
+          <Field label={t.common.name} name="name" maxLength={200} hint={t.accounts.whatTheAccountIsCalled} />
         </Form>
       )}
       {login?.status === 'code_needed' && (
-        <Form key="code" submit="Continue" onSubmit={enterCode} onCancel={onClose}>
+        <Form key="code" submit={t.accounts.continue} onSubmit={enterCode} onCancel={onClose}>
           <p class="hint" role="status">
-            Step 2 of 3. {isSandbox ? 'In the sandbox the code is 00000.' : `The code was sent ${ways[login.sentBy]}.`}{' '}
-            It ends <When at={login.expiresAt} />.
+            {filled(t.accounts.step2Of3It, {
+              isSandbox: isSandbox ? t.accounts.inTheSandboxTheCode : t.accounts.theCodeWasSent(ways[login.sentBy]),
+              when: <When at={login.expiresAt} />,
+            })}
           </p>
-          <Field label="Code" name="code" required maxLength={100} autocomplete="one-time-code" />
+          <Field label={t.accounts.code} name="code" required maxLength={100} autocomplete="one-time-code" />
         </Form>
       )}
       {login?.status === 'password_needed' && (
-        <Form key="password" submit="Log in" onSubmit={enterPassword} onCancel={onClose}>
+        <Form key="password" submit={t.accounts.logIn} onSubmit={enterPassword} onCancel={onClose}>
           <p class="hint" role="status">
-            Step 3 of 3.{' '}
-            {isSandbox ? 'In the sandbox the password is “test”.' : 'This user has a password. It is not kept.'}
-            {login.passwordHint && ` Telegram's hint: ${login.passwordHint}`}
+            {t.accounts.step3Of3} {isSandbox ? t.accounts.inTheSandboxThePassword : t.accounts.thisUserHasAPassword}
+            {login.passwordHint && t.accounts.telegramsHint(login.passwordHint)}
           </p>
-          <Field label="Password" name="password" type="password" required maxLength={1000} autocomplete="off" />
+          <Field
+            label={t.accounts.password}
+            name="password"
+            type="password"
+            required
+            maxLength={1000}
+            autocomplete="off"
+          />
         </Form>
       )}
     </Dialog>

@@ -7,6 +7,7 @@ import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -33,14 +34,14 @@ export function Contact({ id }: { id: number }) {
   const members = useMemberList();
   const [isEditing, setEditing] = useState(false);
   const { data, error, reload } = contact;
-  const back = <Back to={linkTo('/contacts')}>Contacts</Back>;
+  const back = <Back to={linkTo('/contacts')}>{t.common.contacts}</Back>;
   if (!data)
     return (
       <>
-        <Head title="Contact" above={back} />
+        <Head title={t.common.contact} above={back} />
         {error instanceof ApiError && error.status === 404 ? (
-          <Empty title="There is no such contact">
-            <p>It was merged into another, or erased.</p>
+          <Empty title={t.contacts.thereIsNoSuchContact}>
+            <p>{t.contacts.itWasMergedIntoAnother}</p>
           </Empty>
         ) : error !== undefined ? (
           <Failure error={error} again={reload} />
@@ -54,11 +55,11 @@ export function Contact({ id }: { id: number }) {
       <Head title={nameOf(data)} above={back}>
         {may('contacts:write') && (
           <button type="button" onClick={() => setEditing(true)}>
-            Edit
+            {t.common.edit}
           </button>
         )}
         <a class="button primary" href={linkTo(`/inbox/${id}`)}>
-          Write
+          {t.contacts.write}
         </a>
       </Head>
       <div class="beside">
@@ -86,9 +87,9 @@ interface EditProps {
 }
 
 const Edit = ({ of, onClose, saved }: EditProps) => (
-  <Dialog title={`Edit ${nameOf(of)}`} onClose={onClose}>
+  <Dialog title={t.contacts.edit(nameOf(of))} onClose={onClose}>
     <Form
-      submit="Save"
+      submit={t.common.save}
       onCancel={onClose}
       onSubmit={async ({ name = null, username = null, phone = null, email = null, company = null, notes = null }) => {
         const body = { name, username, phone, email, company, notes };

@@ -5,8 +5,10 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { say } from '../../app/toasts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Form } from '../../parts/form.tsx';
 
 interface DuplicatesProps {
@@ -26,23 +28,23 @@ export function Duplicates({ of, merged }: DuplicatesProps) {
   if (items.length === 0) return null;
   return (
     <section class="card" aria-labelledby="duplicates">
-      <h2 id="duplicates">The same person?</h2>
+      <h2 id="duplicates">{t.contacts.theSamePerson}</h2>
       <ul class="work">
         {items.map((other) => (
           <li key={other.id}>
             <a href={linkTo(`/contacts/${other.id}`)}>{nameOf(other)}</a>
             {may('contacts:write') && other.platform === of.platform && (
               <button type="button" class="small" onClick={() => choose(other)}>
-                Merge …
+                {t.contacts.merge}
               </button>
             )}
           </li>
         ))}
       </ul>
       {chosen && (
-        <Dialog title={`Merge ${nameOf(chosen)} into ${nameOf(of)}?`} onClose={() => choose(undefined)}>
+        <Dialog title={t.contacts.mergeInto(nameOf(chosen), nameOf(of))} onClose={() => choose(undefined)}>
           <Form
-            submit="Merge"
+            submit={t.contacts.merge2}
             isDangerous
             onCancel={() => choose(undefined)}
             onSubmit={async () => {
@@ -51,13 +53,10 @@ export function Duplicates({ of, merged }: DuplicatesProps) {
               choose(undefined);
               found.reload();
               merged();
-              say(`${nameOf(chosen)} is now part of ${nameOf(of)}.`);
+              say(t.contacts.isNowPartOf(nameOf(chosen), nameOf(of)));
             }}
           >
-            <p>
-              Messages, notes, tags, deals and tasks of {nameOf(chosen)} go to {nameOf(of)}, and what is not known
-              there. This cannot be undone.
-            </p>
+            <p>{filled(t.contacts.messagesNotesTagsDealsAnd, { chosen: nameOf(chosen), of: nameOf(of) })}</p>
           </Form>
         </Dialog>
       )}

@@ -8,6 +8,7 @@ import { memberName, type Names, namesOf, useMemberList } from '../../app/names.
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -46,37 +47,41 @@ export function List() {
   const create = may('contacts:write') && (
     <button type="button" class="primary" data-new onClick={() => setCreating(true)}>
       <Icon name="plus" />
-      New contact
+      {t.contacts.newContact}
     </button>
   );
   return (
     <>
-      <Head title="Contacts">{create}</Head>
+      <Head title={t.common.contacts}>{create}</Head>
       <Filters>
-        <SearchField label="Search contacts" />
-        <Choice label="Stage" name="stage" options={stages.map((stage) => [stage, worded(stage)])} />
-        <Choice label="Tag" name="tag" options={(tags.data?.items ?? []).map(({ id, name }) => [id, name])} />
+        <SearchField label={t.contacts.searchContacts} />
+        <Choice label={t.common.stage} name="stage" options={stages.map((stage) => [stage, worded(stage)])} />
         <Choice
-          label="Assigned to"
-          name="assignee"
-          all="Anybody"
-          options={[['none', 'Nobody'], ...members.map((member) => [member.id, nameOf(member)] as const)]}
+          label={t.contacts.tag}
+          name="tag"
+          options={(tags.data?.items ?? []).map(({ id, name }) => [id, name])}
         />
-        <Choice label="Messages" name="unread" options={[['yes', 'Unread']]} />
+        <Choice
+          label={t.contacts.assignedTo}
+          name="assignee"
+          all={t.common.anybody}
+          options={[['none', t.common.nobody], ...members.map((member) => [member.id, nameOf(member)] as const)]}
+        />
+        <Choice label={t.common.messages} name="unread" options={[['yes', t.common.unread]]} />
       </Filters>
       <Paged
-        caption="Contacts"
+        caption={t.common.contacts}
         of={contacts}
         columns={columnsWith(namesOf(members))}
         keyOf={({ id }) => id}
         empty={
           isFiltered ? (
-            <Empty title="No contact fits">
-              <a href={linkTo('/contacts')}>Show all contacts</a>
+            <Empty title={t.contacts.noContactFits}>
+              <a href={linkTo('/contacts')}>{t.contacts.showAllContacts}</a>
             </Empty>
           ) : (
-            <Empty title="No contacts yet">
-              <p>Whoever writes to one of your accounts becomes a contact. You can also make one by hand.</p>
+            <Empty title={t.contacts.noContactsYet}>
+              <p>{t.contacts.whoeverWritesToOneOf}</p>
             </Empty>
           )
         }
@@ -88,29 +93,35 @@ export function List() {
 
 const columnsWith = (names: Names): Column<Schema<'Contact'>>[] => [
   {
-    title: 'Name',
+    title: t.common.name,
     show: (contact) => (
       <>
         <a href={linkTo(`/contacts/${contact.id}`)}>{nameOf(contact)}</a>{' '}
-        {contact.hasUnreadMessages && <Badge tone="accent">Unread</Badge>}
+        {contact.hasUnreadMessages && <Badge tone="accent">{t.common.unread}</Badge>}
       </>
     ),
   },
-  { title: 'Stage', show: ({ stage }) => <Badge tone={stageTones[stage]}>{worded(stage)}</Badge> },
-  { title: 'Company', show: ({ company }) => company, isWide: true },
-  { title: 'E-mail', show: ({ email }) => email, isWide: true },
+  { title: t.common.stage, show: ({ stage }) => <Badge tone={stageTones[stage]}>{worded(stage)}</Badge> },
+  { title: t.contacts.company, show: ({ company }) => company, isWide: true },
+  { get title() {
+      return t.common.eMail;
+    }, show: ({ email }) => email, isWide: true },
   {
-    title: 'Assigned to',
+    title: t.contacts.assignedTo,
     show: ({ assignedToUserId: id }) => id !== null && memberName(names, id),
     isWide: true,
   },
-  { title: 'Last message', show: ({ lastMessageAt }) => lastMessageAt && <When at={lastMessageAt} />, isWide: true },
+  {
+    title: t.contacts.lastMessage,
+    show: ({ lastMessageAt }) => lastMessageAt && <When at={lastMessageAt} />,
+    isWide: true,
+  },
 ];
 
 const Create = ({ onClose }: { onClose(): void }) => (
-  <Dialog title="New contact" onClose={onClose}>
+  <Dialog title={t.contacts.newContact} onClose={onClose}>
     <Form
-      submit="Create contact"
+      submit={t.contacts.createContact}
       onCancel={onClose}
       onSubmit={async ({ platform, ...given }) => {
         const body = { ...given, platform: platforms.find(([key]) => key === platform)?.[0] };

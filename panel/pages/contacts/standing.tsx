@@ -4,6 +4,7 @@ import { api } from '../../app/api.ts';
 import { memberName, namesOf } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { nameOf, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import type { OneContact } from './one.ts';
 import { stages } from './stages.ts';
@@ -28,7 +29,7 @@ export function Standing({ contact, members }: StandingProps) {
     const post = (to: Stage) => api.post('/v1/contacts/{id}/stage', { params: { path }, body: { stage: to } });
     contact.change((of) => ({ ...of, stage }));
     const undo = () => post(data.stage).then(before);
-    await attempt(() => post(stage), { said: `The stage is now ${worded(stage)}.`, undo, takeBack: before });
+    await attempt(() => post(stage), { said: t.contacts.theStageIsNow(worded(stage)), undo, takeBack: before });
   };
   const assign = async (userId: number | null) => {
     const post = (to: number | null) =>
@@ -36,7 +37,9 @@ export function Standing({ contact, members }: StandingProps) {
     contact.change((of) => ({ ...of, assignedToUserId: userId }));
     const undo = () => post(data.assignedToUserId).then(before);
     const said =
-      userId === null ? 'Nobody is assigned any more.' : `${memberName(namesOf(members), userId)} is assigned.`;
+      userId === null
+        ? t.contacts.nobodyIsAssignedAnyMore
+        : t.contacts.isAssigned(memberName(namesOf(members), userId));
     await attempt(() => post(userId), { said, undo, takeBack: before });
   };
 
@@ -45,7 +48,7 @@ export function Standing({ contact, members }: StandingProps) {
     <div class="card">
       <div class="two">
         <div class="field">
-          <label for={`${id}-stage`}>Stage</label>
+          <label for={`${id}-stage`}>{t.common.stage}</label>
           <select
             id={`${id}-stage`}
             disabled={isFixed}
@@ -60,14 +63,14 @@ export function Standing({ contact, members }: StandingProps) {
           </select>
         </div>
         <div class="field">
-          <label for={`${id}-assignee`}>Assigned to</label>
+          <label for={`${id}-assignee`}>{t.contacts.assignedTo}</label>
           <select
             id={`${id}-assignee`}
             disabled={isFixed}
             value={data.assignedToUserId ?? ''}
             onChange={(event) => assign(Number(event.currentTarget.value) || null)}
           >
-            <option value="">Nobody</option>
+            <option value="">{t.common.nobody}</option>
             {others.map((member) => (
               <option key={member.id} value={member.id}>
                 {nameOf(member)}

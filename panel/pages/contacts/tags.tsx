@@ -3,6 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { OneContact } from './one.ts';
@@ -38,20 +39,25 @@ export function Tags({ contact }: { contact: OneContact }) {
   const remove = async ({ id, name }: Tag) => {
     show(data.tags.filter((tag) => tag.id !== id));
     const work = () => api.delete('/v1/contacts/{id}/tags/{tagId}', { params: { path: { ...path, tagId: id } } });
-    await attempt(work, { said: `${name} is removed.`, undo: () => post(name), takeBack: before });
+    await attempt(work, { said: t.contacts.isRemoved(name), undo: () => post(name), takeBack: before });
   };
 
   return (
     <section class="card" aria-labelledby={`${list}-title`}>
-      <h2 id={`${list}-title`}>Tags</h2>
-      {data.tags.length === 0 && <p class="muted">None yet.</p>}
+      <h2 id={`${list}-title`}>{t.contacts.tags}</h2>
+      {data.tags.length === 0 && <p class="muted">{t.contacts.noneYet}</p>}
       <ul class="tags">
         {data.tags.map((tag) => (
           <li key={tag.name}>
             <Dot color={tag.color} />
             {tag.name}
             {tag.id !== pending && may('contacts:write') && (
-              <button type="button" class="quiet" aria-label={`Remove the tag ${tag.name}`} onClick={() => remove(tag)}>
+              <button
+                type="button"
+                class="quiet"
+                aria-label={t.contacts.removeTheTag(tag.name)}
+                onClick={() => remove(tag)}
+              >
                 <Icon name="close" />
               </button>
             )}
@@ -60,13 +66,19 @@ export function Tags({ contact }: { contact: OneContact }) {
       </ul>
       {may('contacts:write') && (
         <form class="inline" onSubmit={add}>
-          <input ref={field} list={list} maxLength={50} aria-label="Tag to add" placeholder="Add a tag" />
+          <input
+            ref={field}
+            list={list}
+            maxLength={50}
+            aria-label={t.contacts.tagToAdd}
+            placeholder={t.contacts.addATag}
+          />
           <datalist id={list}>
             {known.data?.items.map(({ id, name }) => (
               <option key={id} value={name} />
             ))}
           </datalist>
-          <button type="submit">Add</button>
+          <button type="submit">{t.contacts.add}</button>
         </form>
       )}
     </section>

@@ -6,6 +6,7 @@ import { useLoaded } from '../../app/load.ts';
 import { memberName, type Names } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Field, Form } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
@@ -26,11 +27,11 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
   const { data, error, reload } = activities;
   return (
     <section class="card" aria-labelledby="timeline">
-      <h2 id="timeline">Timeline</h2>
+      <h2 id="timeline">{t.contacts.timeline}</h2>
       {may('contacts:write') && (
         <Form
           key={drafts}
-          submit="Add note"
+          submit={t.contacts.addNote}
           onSubmit={async ({ text = '' }) => {
             await api.post('/v1/contacts/{id}/activities', { params: { path: { id } }, body: { text } });
             setDrafts(drafts + 1);
@@ -38,12 +39,12 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
           }}
         >
           <Field
-            label="Note"
+            label={t.contacts.note}
             name="text"
             rows={2}
             required
             maxLength={10_000}
-            placeholder="What should your team know?"
+            placeholder={t.contacts.whatShouldYourTeamKnow}
           />
         </Form>
       )}
@@ -60,7 +61,7 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
       </ol>
       {data?.hasMore && shown < 100 && (
         <button type="button" onClick={() => setShown(Math.min(100, shown + pageSize))}>
-          Show earlier
+          {t.contacts.showEarlier}
         </button>
       )}
     </section>
@@ -68,22 +69,22 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
 }
 
 function told({ type, field, oldValue, newValue }: Activity, names: Names): string {
-  const whom = (value: string | null) => (value === null ? 'somebody' : memberName(names, Number(value)));
+  const whom = (value: string | null) => (value === null ? t.contacts.somebody : memberName(names, Number(value)));
   switch (type) {
     case 'Created':
-      return 'Became a contact';
+      return t.contacts.becameAContact;
     case 'StageChanged':
-      return `Stage: ${worded(oldValue ?? '')} → ${worded(newValue ?? '')}`;
+      return t.contacts.stage(worded(oldValue ?? ''), worded(newValue ?? ''));
     case 'Assigned':
-      return `Assigned to ${whom(newValue)}`;
+      return t.contacts.assignedToNewValue(whom(newValue));
     case 'Unassigned':
-      return `No longer assigned to ${whom(oldValue)}`;
+      return t.contacts.noLongerAssignedTo(whom(oldValue));
     case 'ScoreChanged':
-      return newValue === null ? 'Lead score removed' : `Lead score: ${newValue}`;
+      return newValue === null ? t.contacts.leadScoreRemoved : t.contacts.leadScoreNewValue(newValue);
     case 'TagAdded':
-      return `Tag added: ${newValue ?? ''}`;
+      return t.contacts.tagAdded(newValue ?? '');
     case 'TagRemoved':
-      return `Tag removed: ${oldValue ?? newValue ?? ''}`;
+      return t.contacts.tagRemoved(oldValue ?? newValue ?? '');
     case 'FieldUpdated':
       return `${worded(field ?? 'field')}: ${oldValue ?? '–'} → ${newValue ?? '–'}`;
     case 'Note':
@@ -94,12 +95,12 @@ function told({ type, field, oldValue, newValue }: Activity, names: Names): stri
 function actorOf({ actorType, actorUserId, actorKeyId }: Activity, names: Names): string {
   switch (actorType) {
     case 'user':
-      return actorUserId === null ? 'A member' : memberName(names, actorUserId);
+      return actorUserId === null ? t.contacts.aMember : memberName(names, actorUserId);
     case 'api_key':
-      return `API key ${actorKeyId ?? ''}`;
+      return t.contacts.apiKey(actorKeyId ?? '');
     case 'ai':
-      return 'An agent';
+      return t.contacts.anAgent;
     case 'system':
-      return 'The system';
+      return t.contacts.theSystem;
   }
 }

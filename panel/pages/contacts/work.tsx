@@ -7,8 +7,10 @@ import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { money } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { EditTask } from '../../parts/edit-task.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 import { EditDeal } from '../deals/edit.tsx';
@@ -27,11 +29,11 @@ export function Deals({ contact }: WorkProps) {
   const [isNew, setNew] = useState(false);
   return (
     <Section
-      title="Deals"
+      title={t.common.deals}
       of={deals}
       none="Nothing is being sold to them."
       all={linkTo('/deals', { contact: contact.id })}
-      add={may('deals:write') ? { text: 'New deal', open: () => setNew(true) } : undefined}
+      add={may('deals:write') ? { text: t.common.newDeal, open: () => setNew(true) } : undefined}
       after={isNew && <EditDeal contact={contact} onDone={deals.reload} onClose={() => setNew(false)} />}
     >
       {({ id, title, value, currency, stage }) => (
@@ -57,11 +59,11 @@ export function Tasks({ contact }: WorkProps) {
   const [isNew, setNew] = useState(false);
   return (
     <Section
-      title="Tasks"
+      title={t.common.tasks}
       of={tasks}
       none="Nothing is to be done for them."
       all={linkTo('/tasks', { contact: contact.id })}
-      add={may('tasks:write') ? { text: 'New task', open: () => setNew(true) } : undefined}
+      add={may('tasks:write') ? { text: t.common.newTask, open: () => setNew(true) } : undefined}
       after={isNew && <EditTask contact={contact} onDone={tasks.reload} onClose={() => setNew(false)} />}
     >
       {(task) => (
@@ -109,7 +111,7 @@ function Section<Item>({ title, of, none, all, add, after, children }: SectionPr
       <Pending data={data} error={error} reload={reload} lines={2} />
       {data?.items.length === 0 && <p class="hint">{none}</p>}
       <ul class="work">{data?.items.map(children)}</ul>
-      {data?.hasMore && <a href={all}>All {title.toLowerCase()}</a>}
+      {data?.hasMore && <a href={all}>{filled(t.contacts.all, { title })}</a>}
       {after}
     </section>
   );

@@ -1,6 +1,8 @@
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { counted, money, percent } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
+import { filled } from '../../parts/filled.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { When } from '../../parts/when.tsx';
 import { type Board, type Deal, type StageKey, stageKey } from './board.ts';
@@ -64,16 +66,14 @@ export function Card({ deal, board, onMove, onDrag }: CardProps) {
       </p>
       {deal.contactName && <p class="hint">{deal.contactName}</p>}
       {deal.expectedCloseAt && deal.closedAt === null && (
-        <p class="hint">
-          Closes <When at={deal.expectedCloseAt} />
-        </p>
+        <p class="hint">{filled(t.deals.closes, { when: <When at={deal.expectedCloseAt} /> })}</p>
       )}
-      {deal.openTaskCount > 0 && <p class="hint">{counted(deal.openTaskCount, 'open task')}</p>}
+      {deal.openTaskCount > 0 && <p class="hint">{counted(deal.openTaskCount, t.units.openTask)}</p>}
       <div class="foot">
         {isMovable && (
           <Menu
-            text="Move to…"
-            label={`Move to…, ${deal.title}`}
+            text={t.deals.moveTo}
+            label={t.deals.moveToTitle(deal.title)}
             items={board
               .filter(({ key }) => key !== here)
               .map(({ key, name }) => ({ text: name, choose: () => onMove(key) }))}

@@ -7,6 +7,7 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { money, percent, shortDate } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { EditTask } from '../../parts/edit-task.tsx';
@@ -22,7 +23,7 @@ import { Booking, Win } from './win.tsx';
 
 type Deal = Schema<'DealWithTasks'>;
 
-const back = <Back to="#/deals">Deals</Back>;
+const back = () => <Back to="#/deals">{t.common.deals}</Back>;
 const moves = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
 
 /** One deal, with its tasks and, when it is won, what was booked. */
@@ -37,7 +38,7 @@ export function DealDetail({ id }: { id: number }) {
   if (!data)
     return (
       <>
-        <Head title="Deal" above={back} />
+        <Head title={t.common.deal} above={back()} />
         <Pending data={data} error={error} reload={reload} lines={6} />
       </>
     );
@@ -50,26 +51,26 @@ export function DealDetail({ id }: { id: number }) {
   const isOpen = data.stage !== 'Won' && data.stage !== 'Lost';
   return (
     <>
-      <Head title={data.title} above={back}>
+      <Head title={data.title} above={back()}>
         {may('deals:write') && (
           <>
             <Menu
-              text="Move to…"
+              text={t.deals.moveTo}
               items={moves
                 .filter((stage) => stage !== stageKey(data.stage))
                 .map((stage) => ({ text: stageName(stage), choose: () => move(stage) }))}
             />
             <button type="button" onClick={() => setOpen('edit')}>
-              Edit
+              {t.common.edit}
             </button>
             {isOpen && (
               <button type="button" onClick={() => move('lost')}>
-                Lost
+                {t.deals.lost}
               </button>
             )}
             {data.stage !== 'Won' && (
               <button type="button" class="primary" onClick={() => setOpen('win')}>
-                Won
+                {t.common.won}
               </button>
             )}
           </>
@@ -78,21 +79,21 @@ export function DealDetail({ id }: { id: number }) {
       <Facts deal={data} />
       {data.stage === 'Won' && (
         <section class="card" aria-labelledby="booking">
-          <h2 id="booking">Booking</h2>
+          <h2 id="booking">{t.deals.booking}</h2>
           <Booking deal={data} />
         </section>
       )}
       <section class="card" aria-labelledby="tasks">
         <div class="row">
-          <h2 id="tasks">Tasks</h2>
+          <h2 id="tasks">{t.common.tasks}</h2>
           {may('tasks:write') && (
             <button type="button" class="small" data-new onClick={() => setOpen('task')}>
-              New task
+              {t.common.newTask}
             </button>
           )}
         </div>
         {data.tasks.length === 0 ? (
-          <p class="hint">Nothing is to be done for this deal.</p>
+          <p class="hint">{t.deals.nothingIsToBeDone}</p>
         ) : (
           <ul class="tasks">
             {data.tasks.map((task) => (
@@ -122,11 +123,11 @@ const tones: Partial<Record<Deal['stage'], Tone>> = { Won: 'good', Lost: 'bad' }
 
 function Facts({ deal }: { deal: Deal }) {
   const facts: readonly [string, ComponentChildren][] = [
-    ['Stage', <Badge tone={tones[deal.stage] ?? 'accent'}>{deal.stage}</Badge>],
-    ['Value', money(deal.value, deal.currency)],
-    ['Probability', percent(deal.probability / 100)],
+    [t.common.stage, <Badge tone={tones[deal.stage] ?? 'accent'}>{deal.stage}</Badge>],
+    [t.deals.value, money(deal.value, deal.currency)],
+    [t.deals.probability, percent(deal.probability / 100)],
     [
-      'Contact',
+      t.common.contact,
       deal.contactId === null ? (
         '–'
       ) : (
@@ -134,9 +135,9 @@ function Facts({ deal }: { deal: Deal }) {
       ),
     ],
     deal.closedAt === null
-      ? ['Expected to close', deal.expectedCloseAt ? shortDate(deal.expectedCloseAt) : '–']
-      : ['Closed', <When at={deal.closedAt} />],
-    ['Created', <When at={deal.createdAt} />],
+      ? [t.deals.expectedToClose, deal.expectedCloseAt ? shortDate(deal.expectedCloseAt) : '–']
+      : [t.deals.closed, <When at={deal.closedAt} />],
+    [t.common.created, <When at={deal.createdAt} />],
   ];
   return (
     <>

@@ -1,6 +1,8 @@
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { current } from '../../app/session.ts';
+import { worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
@@ -44,50 +46,46 @@ export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
   const isWon = deal?.stage === 'Won';
   const party = deal?.contactId ? { id: deal.contactId, name: deal.contactName } : contact;
   return (
-    <Dialog title={deal ? 'Edit the deal' : 'New deal'} onClose={onClose}>
-      <Form submit={deal ? 'Save' : 'Create deal'} onSubmit={save} onCancel={onClose}>
-        <Field label="Title" name="title" value={deal?.title} required maxLength={200} />
+    <Dialog title={deal ? t.deals.editTheDeal : t.common.newDeal} onClose={onClose}>
+      <Form submit={deal ? t.common.save : t.deals.createDeal} onSubmit={save} onCancel={onClose}>
+        <Field label={t.common.title} name="title" value={deal?.title} required maxLength={200} />
         <ContactField value={party} />
         {isWon ? (
-          <p class="hint">The value of a won deal is booked and stays.</p>
+          <p class="hint">{t.deals.theValueOfAWon}</p>
         ) : (
           <div class="two">
-            <Field label="Value" name="value" type="number" min={0} step={0.01} value={deal?.value ?? ''} />
+            <Field label={t.deals.value} name="value" type="number" min={0} step={0.01} value={deal?.value ?? ''} />
             <Field
-              label="Currency"
+              label={t.common.currency}
               name="currency"
               value={deal?.currency ?? current.value?.workspace.currency}
               maxLength={3}
-              hint="Three letters, like EUR"
+              hint={t.common.threeLettersLikeEur}
             />
           </div>
         )}
         <div class="two">
           {!deal && (
-            <Field
-              label="Stage"
-              name="stage"
-              options={activeStages.map((stage) => [stage, stage.charAt(0).toUpperCase() + stage.slice(1)])}
-            />
+            <Field label={t.common.stage} name="stage" options={activeStages.map((stage) => [stage, worded(stage)])} />
           )}
           <Field
-            label="Probability in %"
+            label={t.deals.probabilityIn}
             name="probability"
             type="number"
             min={0}
             max={100}
             step={1}
             value={deal?.probability}
-            placeholder="By the stage"
+            placeholder={t.deals.byTheStage}
           />
           <Field
-            label="Expected to close"
+            label={t.deals.expectedToClose}
             name="expectedCloseAt"
             type="date"
             value={deal?.expectedCloseAt && localDate(deal.expectedCloseAt)}
           />
         </div>
-        <Field label="Notes" name="notes" rows={3} value={deal?.notes} maxLength={10_000} />
+        <Field label={t.deals.notes} name="notes" rows={3} value={deal?.notes} maxLength={10_000} />
       </Form>
     </Dialog>
   );

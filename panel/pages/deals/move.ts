@@ -1,4 +1,5 @@
 import { api } from '../../app/api.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { type Deal, type StageKey, stageKey, stageName } from './board.ts';
 
@@ -21,7 +22,7 @@ export async function moveDeal(deal: Deal, to: StageKey, { show, reload }: Shown
     reload();
   };
   const done = await attempt(() => setStage(deal.id, to), {
-    said: `“${deal.title}” is in ${stageName(to)} now.`,
+    said: t.deals.isInNow(deal.title, stageName(to)),
     // Only winning it books it, and that cannot be taken back.
     ...(from !== 'won' && { undo }),
     takeBack: () => show(from),

@@ -1,5 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { count, money } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
+import { filled } from '../../parts/filled.tsx';
 import { type Board, type Column, type Deal, type StageKey, stageKey } from './board.ts';
 import { Card } from './card.tsx';
 
@@ -67,7 +69,9 @@ export function Stage({ column, board, dragged, onDrag, onMove }: StageProps) {
           ))}
         </ul>
       )}
-      {column.hasMore && <p class="hint">The newest {count(column.deals.length)} are shown. Search for the others.</p>}
+      {column.hasMore && (
+        <p class="hint">{filled(t.deals.theNewestAreShownSearch, { length: count(column.deals.length) })}</p>
+      )}
     </section>
   );
 }

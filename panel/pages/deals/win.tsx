@@ -3,8 +3,10 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { exactTime, money } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import type { Deal } from './board.ts';
 
@@ -17,19 +19,15 @@ interface WinProps {
 /** Asks, because a win is booked and stays so. */
 export const Win = ({ deal, onWon, onClose }: WinProps) => (
   <Confirm
-    title={`Win “${deal.title}”?`}
-    action="Mark as won"
+    title={t.deals.win(deal.title)}
+    action={t.deals.markAsWon}
     onClose={onClose}
     onConfirm={async () => {
       await api.post('/panel/deals/{id}/win', { params: { path: { id: deal.id } }, body: {} });
       onWon();
     }}
   >
-    <p>
-      {deal.value > 0
-        ? `An income of ${money(deal.value, deal.currency)} is booked. The booking stays, even if the deal is moved later.`
-        : 'The deal has no value, so nothing is booked.'}
-    </p>
+    <p>{deal.value > 0 ? t.deals.anIncomeOfIsBooked(money(deal.value, deal.currency)) : t.deals.theDealHasNoValue}</p>
   </Confirm>
 );
 
@@ -47,28 +45,31 @@ export function Booking({ deal }: { deal: Deal }) {
   if (booked.isLoading) return <Skeleton lines={1} />;
   if (!booked.data)
     return (
-      <p class="hint">{may('finance:read') || deal.value === 0 ? 'Nothing was booked.' : 'The win was booked.'}</p>
+      <p class="hint">{may('finance:read') || deal.value === 0 ? t.deals.nothingWasBooked : t.deals.theWinWasBooked}</p>
     );
   const { amount, currency, occurredAt } = booked.data;
   return (
     <p>
-      Booked <strong>{money(amount, currency)}</strong> as income, {exactTime(occurredAt)}.{' '}
-      <a href={linkTo('/finance/transactions', { dealId: deal.id })}>See the booking</a>
+      {filled(t.deals.bookedAsIncome, {
+        strong: <strong>{money(amount, currency)}</strong>,
+        occurredAt: exactTime(occurredAt),
+      })}{' '}
+      <a href={linkTo('/finance/transactions', { dealId: deal.id })}>{t.deals.seeTheBooking}</a>
     </p>
   );
 }
 
 /** Says it and shows the booking. */
 export const Won = ({ deal, onClose }: { deal: Deal; onClose(): void }) => (
-  <Dialog title={`“${deal.title}” is won`} onClose={onClose}>
+  <Dialog title={t.deals.isWon(deal.title)} onClose={onClose}>
     <div class="stack">
       <Booking deal={deal} />
       <div class="actions end">
         <a class="button" href={linkTo(`/deals/${deal.id}`)} onClick={onClose}>
-          Open the deal
+          {t.deals.openTheDeal}
         </a>
         <button type="button" class="primary" onClick={onClose}>
-          Done
+          {t.common.done}
         </button>
       </div>
     </div>

@@ -5,11 +5,13 @@ import { useLoaded } from '../../app/load.ts';
 import { go, linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Code, indented } from '../../parts/code.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
@@ -19,14 +21,30 @@ type Detail = Schema<'DeliveryDetail'>;
 type Attempt = Schema<'DeliveryAttempt'>;
 
 const errorClasses: Record<NonNullable<Attempt['errorClass']>, string> = {
-  dns: 'The host has no address',
-  refused: 'The connection was refused',
-  tls: 'The certificate or the TLS handshake failed',
-  timeout: 'No whole answer within 5 seconds',
-  reset: 'The connection was cut',
-  too_large: 'The answer was too large',
-  status: 'The answer was no 2xx',
-  blocked_address: 'The host leads to a private address',
+  get dns() {
+    return t.developers.theHostHasNoAddress;
+  },
+  get refused() {
+    return t.developers.theConnectionWasRefused;
+  },
+  get tls() {
+    return t.developers.theCertificateOrTheTls;
+  },
+  get timeout() {
+    return t.developers.noWholeAnswerWithin5;
+  },
+  get reset() {
+    return t.developers.theConnectionWasCut;
+  },
+  get too_large() {
+    return t.developers.theAnswerWasTooLarge;
+  },
+  get status() {
+    return t.developers.theAnswerWasNo2xx;
+  },
+  get blocked_address() {
+    return t.developers.theHostLeadsToA;
+  },
 };
 
 const written = (headers: Readonly<Record<string, string>> | null | undefined) =>
@@ -56,11 +74,11 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
     const timer = setInterval(() => document.hidden || reload(), everyMs);
     return () => clearInterval(timer);
   }, [isUnderWay]);
-  const back = <Back to={linkTo(`/developers/webhooks/${id}`)}>Endpoint</Back>;
+  const back = <Back to={linkTo(`/developers/webhooks/${id}`)}>{t.developers.endpoint}</Back>;
   if (!data)
     return (
       <>
-        <Head title="Delivery" above={back} />
+        <Head title={t.developers.delivery} above={back} />
         <Pending data={data} error={error} reload={reload} lines={8} />
       </>
     );
@@ -72,26 +90,26 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
         });
         go(`/developers/webhooks/${id}/deliveries/${made.id}`);
       },
-      { said: 'It is sent again, as a delivery of its own.' },
+      { said: t.developers.itIsSentAgainAs },
     );
   return (
     <>
       <Head title={data.eventKind} above={back}>
         {may('webhooks:write') && (
           <button type="button" class="primary" disabled={isUnderWay} onClick={replay}>
-            Replay
+            {t.developers.replay}
           </button>
         )}
       </Head>
       <Facts delivery={data} />
       <Attempts delivery={data} />
       <section class="card stack" aria-labelledby="request">
-        <h2 id="request">Request</h2>
-        {data.requestHeaders && <Code label="Request headers" text={written(data.requestHeaders)} />}
+        <h2 id="request">{t.developers.request}</h2>
+        {data.requestHeaders && <Code label={t.developers.requestHeaders} text={written(data.requestHeaders)} />}
         {data.requestBody === null ? (
-          <p class="hint">The body is not kept any more.</p>
+          <p class="hint">{t.developers.theBodyIsNotKept}</p>
         ) : (
-          <Code label="Request body" text={indented(data.requestBody)} />
+          <Code label={t.developers.requestBody} text={indented(data.requestBody)} />
         )}
       </section>
     </>
@@ -101,43 +119,44 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
 const Facts = ({ delivery }: { delivery: Detail }) => (
   <dl class="card facts">
     <div>
-      <dt>Status</dt>
+      <dt>{t.common.status}</dt>
       <dd>
         <Badge tone={deliveryTones[delivery.status]}>{worded(delivery.status)}</Badge>
       </dd>
     </div>
     <div>
-      <dt>Created</dt>
+      <dt>{t.common.created}</dt>
       <dd>
         <When at={delivery.createdAt} />
       </dd>
     </div>
     {delivery.nextAttemptAt && (
       <div>
-        <dt>Next attempt</dt>
+        <dt>{t.developers.nextAttempt}</dt>
         <dd>
           <When at={delivery.nextAttemptAt} />
         </dd>
       </div>
     )}
     <div>
-      <dt>Event</dt>
+      <dt>{t.developers.event}</dt>
       <dd>
-        <code>{delivery.eventId}</code> <CopyButton text={delivery.eventId} label="Copy the event’s id" />
+        <code>{delivery.eventId}</code> <CopyButton text={delivery.eventId} label={t.developers.copyTheEventsId} />
       </dd>
     </div>
     <div>
-      <dt>Delivery</dt>
+      <dt>{t.developers.delivery}</dt>
       <dd>
-        <code>{delivery.deliveryId}</code> <CopyButton text={delivery.deliveryId} label="Copy the delivery’s id" />
+        <code>{delivery.deliveryId}</code>{' '}
+        <CopyButton text={delivery.deliveryId} label={t.developers.copyTheDeliverysId} />
       </dd>
     </div>
     {delivery.replayOfId !== null && (
       <div>
-        <dt>Replay of</dt>
+        <dt>{t.developers.replayOf}</dt>
         <dd>
           <a href={linkTo(`/developers/webhooks/${delivery.endpointId}/deliveries/${delivery.replayOfId}`)}>
-            Delivery {delivery.replayOfId}
+            {filled(t.developers.deliveryReplayOfId, { replayOfId: delivery.replayOfId })}
           </a>
         </dd>
       </div>
@@ -149,37 +168,37 @@ function Attempts({ delivery: { attempts, responseBody } }: { delivery: Detail }
   const newest = Math.max(...attempts.map(({ number }) => number));
   return (
     <section class="card" aria-labelledby="attempts">
-      <h2 id="attempts">Attempts</h2>
-      {attempts.length === 0 && <p class="hint">It has not been sent yet.</p>}
+      <h2 id="attempts">{t.developers.attempts}</h2>
+      {attempts.length === 0 && <p class="hint">{t.developers.itHasNotBeenSent}</p>}
       <ol class="plain stack">
         {[...attempts].reverse().map((attempt) => (
           <li key={attempt.number}>
             <details open={attempt.number === newest}>
               <summary>
                 <span class="row inline">
-                  <span>Attempt {count(attempt.number)}</span>
+                  <span>{filled(t.developers.attempt, { number: count(attempt.number) })}</span>
                   <Badge tone={attempt.errorClass || attempt.error ? 'bad' : 'good'}>
                     {attempt.responseStatus ?? worded(attempt.errorClass ?? 'failed')}
                   </Badge>
-                  <span>{count(attempt.durationMs)} ms</span>
+                  <span>{filled(t.developers.ms, { durationMs: count(attempt.durationMs) })}</span>
                   <When at={attempt.startedAt} />
                 </span>
               </summary>
               <div class="stack inset">
                 {(attempt.errorClass || attempt.error) && (
                   <p class="problem">
-                    {attempt.errorClass ? errorClasses[attempt.errorClass] : 'It failed'}
+                    {attempt.errorClass ? errorClasses[attempt.errorClass] : t.developers.itFailed}
                     {attempt.error && `: ${attempt.error}`}
                   </p>
                 )}
                 {Object.keys(attempt.responseHeaders ?? {}).length > 0 && (
                   <Code
-                    label={`Response headers of attempt ${attempt.number}`}
+                    label={t.developers.responseHeadersOfAttempt(attempt.number)}
                     text={written(attempt.responseHeaders)}
                   />
                 )}
                 {attempt.number === newest && responseBody && (
-                  <Code label="Response body" text={indented(responseBody)} />
+                  <Code label={t.developers.responseBody} text={indented(responseBody)} />
                 )}
               </div>
             </details>

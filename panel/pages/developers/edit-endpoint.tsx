@@ -4,6 +4,7 @@ import { api } from '../../app/api.ts';
 import { type Channel, channels } from '../../app/channels.ts';
 import { useLoaded } from '../../app/load.ts';
 import { environment, may } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { Checks } from '../../parts/checks.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
@@ -53,33 +54,33 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
   };
   const tagOptions = (tags.data?.items ?? []).map(({ id, name }) => ({ value: String(id), text: name }));
   return (
-    <Dialog title={endpoint ? 'Edit the endpoint' : 'New endpoint'} onClose={onClose} isWide>
-      <Form submit={endpoint ? 'Save' : 'Create endpoint'} onSubmit={save} onCancel={onClose}>
+    <Dialog title={endpoint ? t.developers.editTheEndpoint : t.developers.newEndpoint} onClose={onClose} isWide>
+      <Form submit={endpoint ? t.common.save : t.developers.createEndpoint} onSubmit={save} onCancel={onClose}>
         <Field
-          label="URL"
+          label={t.developers.url}
           name="url"
           type="url"
           value={endpoint?.url}
           required
           maxLength={2048}
           placeholder="https://example.com/webhooks"
-          hint={environment.value === 'test' ? undefined : 'https, on a public address'}
+          hint={environment.value === 'test' ? undefined : t.developers.httpsOnAPublicAddress}
         />
-        <Field label="Description" name="description" value={endpoint?.description} maxLength={200} />
+        <Field label={t.common.description} name="description" value={endpoint?.description} maxLength={200} />
         <fieldset class="checks">
-          <legend class="label">Events</legend>
+          <legend class="label">{t.common.events}</legend>
           <label>
             <input type="radio" name="which" checked={isAll} onChange={() => setAll(true)} />
-            <span>All, those to come too</span>
+            <span>{t.developers.allThoseToComeToo}</span>
           </label>
           <label>
             <input type="radio" name="which" checked={!isAll} onChange={() => setAll(false)} />
-            <span>Only some kinds</span>
+            <span>{t.developers.onlySomeKinds}</span>
           </label>
         </fieldset>
         {!isAll && (
           <Checks
-            legend="Kinds"
+            legend={t.developers.kinds}
             isLong
             options={(kinds.data?.items ?? []).map(({ kind, description }) => ({
               value: kind,
@@ -95,19 +96,24 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
           />
         )}
         <details open={endpoint?.filter != null}>
-          <summary>Filter</summary>
+          <summary>{t.developers.filter}</summary>
           <div class="stack inset">
-            <p class="hint">What is filtered out is not sent; it stays in the feed of events.</p>
+            <p class="hint">{t.developers.whatIsFilteredOutIs}</p>
             <Field
-              label="Only when one of these fields changed"
+              label={t.developers.onlyWhenOneOfThese}
               name="changedFields"
               value={endpoint?.filter?.changedFields?.join(', ')}
               placeholder="stage, assigned_to_user_id"
             />
-            <Checks legend="Only of these channels" options={channelOptions} chosen={through} onChange={setThrough} />
+            <Checks
+              legend={t.developers.onlyOfTheseChannels}
+              options={channelOptions}
+              chosen={through}
+              onChange={setThrough}
+            />
             {tagOptions.length > 0 && (
               <Checks
-                legend="Only of contacts with one of these tags"
+                legend={t.developers.onlyOfContactsWithOne}
                 options={tagOptions}
                 chosen={tagged}
                 onChange={setTagged}

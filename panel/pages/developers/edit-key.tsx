@@ -4,6 +4,7 @@ import { api } from '../../app/api.ts';
 import { allScopes, isPowerful, textOf } from '../../app/scopes.ts';
 import { current, type Scope } from '../../app/session.ts';
 import { count } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Checks } from '../../parts/checks.tsx';
@@ -42,19 +43,26 @@ export function EditKey({ of, onMinted, onDone, onClose }: EditKeyProps) {
   };
   const pick = (chosen: readonly Scope[]) => () => setScopes(new Set(chosen));
   return (
-    <Dialog title={of ? `Edit ${of.name}` : 'New key'} onClose={onClose} isWide>
-      <Form submit={of ? 'Save' : 'Create key'} onSubmit={save} onCancel={onClose}>
-        <Field label="Name" name="name" value={of?.name} required maxLength={100} placeholder="What it is for" />
+    <Dialog title={of ? t.common.editName(of.name) : t.developers.newKey} onClose={onClose} isWide>
+      <Form submit={of ? t.common.save : t.developers.createKey} onSubmit={save} onCancel={onClose}>
+        <Field
+          label={t.common.name}
+          name="name"
+          value={of?.name}
+          required
+          maxLength={100}
+          placeholder={t.developers.whatItIsFor}
+        />
         <div class="stack">
           <Checks
-            legend={`Scopes (${count(scopes.size)} chosen)`}
-            hint="Give it no more than it needs. The powerful ones can do harm that is hard to mend."
+            legend={t.developers.scopesChosen(count(scopes.size))}
+            hint={t.developers.giveItNoMoreThan}
             isLong
             options={offered.map((scope) => ({
               value: scope,
               text: (
                 <>
-                  <code>{scope}</code> {isPowerful(scope) && <Badge tone="warn">Powerful</Badge>}
+                  <code>{scope}</code> {isPowerful(scope) && <Badge tone="warn">{t.developers.powerful}</Badge>}
                   <span class="hint below">{textOf(scope)}</span>
                 </>
               ),
@@ -64,31 +72,31 @@ export function EditKey({ of, onMinted, onDone, onClose }: EditKeyProps) {
           />
           <div class="actions">
             <button type="button" class="small" onClick={pick(offered.filter((scope) => scope.endsWith(':read')))}>
-              Reading only
+              {t.developers.readingOnly}
             </button>
             <button type="button" class="small" onClick={pick(offered.filter((scope) => !isPowerful(scope)))}>
-              All but the powerful
+              {t.developers.allButThePowerful}
             </button>
             <button type="button" class="small" onClick={pick([])}>
-              None
+              {t.developers.none}
             </button>
           </div>
         </div>
         <div class="two">
           <Field
-            label="Expires"
+            label={t.developers.expires}
             name="expiresAt"
             type="datetime-local"
             value={of?.expiresAt && localTime(of.expiresAt)}
-            hint="Empty: never"
+            hint={t.developers.emptyNever}
           />
           <Field
-            label="Allowed addresses"
+            label={t.developers.allowedAddresses}
             name="ipAllowlist"
             rows={2}
             value={of?.ipAllowlist.join('\n')}
-            placeholder="203.0.113.7 or 10.0.0.0/8"
-            hint="One a line; empty: any"
+            placeholder={t.developers.n20301137Or}
+            hint={t.developers.oneALineEmptyAny}
           />
         </div>
       </Form>
@@ -108,16 +116,16 @@ export function Revoke({ of: { id, name }, onDone, onClose }: RevokeProps) {
     const { canceledJobs } = await api.delete('/v1/keys/{id}', { params: { path: { id }, query } });
     onDone();
     onClose();
-    const canceled = canceledJobs ? ` Of the messages that wait, ${count(canceledJobs)} are canceled.` : '';
-    await attempt(async () => {}, { said: `“${name}” is revoked.${canceled}` });
+    const canceled = canceledJobs ? t.developers.ofTheMessagesThatWait(count(canceledJobs)) : '';
+    await attempt(async () => {}, { said: t.developers.isRevoked(name, canceled) });
   };
   return (
-    <Dialog title={`Revoke ${name}?`} onClose={onClose}>
-      <Form submit="Revoke" isDangerous onSubmit={revoke} onCancel={onClose}>
-        <p>Calls with it are refused from now on. This cannot be undone.</p>
+    <Dialog title={t.developers.revoke(name)} onClose={onClose}>
+      <Form submit={t.developers.revoke2} isDangerous onSubmit={revoke} onCancel={onClose}>
+        <p>{t.developers.callsWithItAreRefused}</p>
         <label class="check">
           <input type="checkbox" name="cancelQueued" />
-          <span>Cancel the messages too that it has asked to send and that still wait</span>
+          <span>{t.developers.cancelTheMessagesTooThat}</span>
         </label>
       </Form>
     </Dialog>

@@ -6,12 +6,14 @@ import { type Loaded, useLoaded } from '../../app/load.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, counted, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
@@ -27,7 +29,7 @@ import { deliveryTones, health } from './tones.ts';
 type Endpoint = Schema<'Endpoint'>;
 type Delivery = Schema<'Delivery'>;
 
-const back = <Back to="#/developers/webhooks">Webhooks</Back>;
+const back = () => <Back to="#/developers/webhooks">{t.common.webhooks}</Back>;
 type Open = 'edit' | 'rotate' | 'replay' | 'delete';
 
 /** One endpoint: whether it works, and what was sent to it. */
@@ -39,7 +41,7 @@ export function EndpointPage({ id }: { id: number }) {
   if (!data)
     return (
       <>
-        <Head title="Endpoint" above={back} />
+        <Head title={t.developers.endpoint} above={back()} />
         <Pending data={data} error={error} reload={reload} lines={6} />
       </>
     );
@@ -47,7 +49,7 @@ export function EndpointPage({ id }: { id: number }) {
   const params = { path: { id } };
   return (
     <>
-      <Head title={data.description ?? 'Endpoint'} above={back}>
+      <Head title={data.description ?? t.developers.endpoint} above={back()}>
         {may('webhooks:write') && <Actions endpoint={data} of={endpoint} onOpen={setOpen} />}
       </Head>
       <Facts endpoint={data} />
@@ -57,8 +59,8 @@ export function EndpointPage({ id }: { id: number }) {
       {open === 'replay' && <ReplayFailed id={id} onDone={reload} onClose={close} />}
       {open === 'delete' && (
         <Confirm
-          title="Delete this endpoint?"
-          action="Delete"
+          title={t.developers.deleteThisEndpoint}
+          action={t.developers.delete}
           isDangerous
           onClose={close}
           onConfirm={async () => {
@@ -66,11 +68,16 @@ export function EndpointPage({ id }: { id: number }) {
             go('/developers/webhooks');
           }}
         >
-          <p>Nothing more is sent to {data.url}; what waits is dropped.</p>
+          <p>{filled(t.developers.nothingMoreIsSentTo, { url: data.url })}</p>
         </Confirm>
       )}
       {secret !== undefined && (
-        <Secret title="The new secret" label="The secret" text={secret} onClose={() => setSecret(undefined)} />
+        <Secret
+          title={t.developers.theNewSecret}
+          label={t.developers.theSecret}
+          text={secret}
+          onClose={() => setSecret(undefined)}
+        />
       )}
     </>
   );
@@ -91,7 +98,7 @@ function Actions({ endpoint: { id, isActive }, of, onOpen }: ActionsProps) {
   const turn = () => {
     of.change((before) => ({ ...before, isActive: !isActive }));
     return attempt(() => set(!isActive), {
-      said: isActive ? 'Nothing is sent to it now.' : 'Events are sent to it again.',
+      said: isActive ? t.developers.nothingIsSentToIt : t.developers.eventsAreSentToIt,
       undo: () => set(isActive),
       takeBack: () => of.change((before) => ({ ...before, isActive })),
     });
@@ -104,20 +111,20 @@ function Actions({ endpoint: { id, isActive }, of, onOpen }: ActionsProps) {
   return (
     <>
       <Menu
-        text="More"
-        label="More actions"
+        text={t.developers.more}
+        label={t.developers.moreActions}
         items={[
-          { text: 'Rotate the secret', choose: () => onOpen('rotate') },
-          { text: 'Replay failed deliveries', choose: () => onOpen('replay') },
-          { text: isActive ? 'Turn off' : 'Turn on', choose: () => void turn() },
-          { text: 'Delete', isDangerous: true, choose: () => onOpen('delete') },
+          { text: t.developers.rotateTheSecret, choose: () => onOpen('rotate') },
+          { text: t.developers.replayFailedDeliveries, choose: () => onOpen('replay') },
+          { text: isActive ? t.developers.turnOff : t.developers.turnOn, choose: () => void turn() },
+          { text: t.developers.delete, isDangerous: true, choose: () => onOpen('delete') },
         ]}
       />
       <button type="button" onClick={() => onOpen('edit')}>
-        Edit
+        {t.common.edit}
       </button>
       <button type="button" class="primary" onClick={test}>
-        Send a test
+        {t.developers.sendATest}
       </button>
     </>
   );
@@ -126,40 +133,40 @@ function Actions({ endpoint: { id, isActive }, of, onOpen }: ActionsProps) {
 function Facts({ endpoint }: { endpoint: Endpoint }) {
   const { url, status, isActive, consecutiveFailures, lastSuccessAt, eventKinds: kinds, secretHint } = endpoint;
   const filters = [
-    endpoint.filter?.changedFields && `changes of ${endpoint.filter.changedFields.join(', ')}`,
-    endpoint.filter?.channels && `channels ${endpoint.filter.channels.join(', ')}`,
-    endpoint.filter?.contactTagIds && counted(endpoint.filter.contactTagIds.length, 'contact tag'),
+    endpoint.filter?.changedFields && t.developers.changesOf(endpoint.filter.changedFields.join(', ')),
+    endpoint.filter?.channels && t.developers.channels(endpoint.filter.channels.join(', ')),
+    endpoint.filter?.contactTagIds && counted(endpoint.filter.contactTagIds.length, t.units.contactTag),
   ].filter(Boolean);
   return (
     <>
-      {!isActive && <p class="note">It is off: events that happen now are kept as skipped and can be replayed.</p>}
+      {!isActive && <p class="note">{t.developers.itIsOffEventsThat}</p>}
       <dl class="card facts">
         <div class="whole">
-          <dt>URL</dt>
+          <dt>{t.developers.url}</dt>
           <dd>{url}</dd>
         </div>
         <div>
-          <dt>Health</dt>
+          <dt>{t.developers.health}</dt>
           <dd>
-            <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : 'Off'}</Badge>{' '}
-            {consecutiveFailures > 0 && `${counted(consecutiveFailures, 'failure')} in a row`}
+            <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : t.common.off}</Badge>{' '}
+            {consecutiveFailures > 0 && t.developers.inARow(counted(consecutiveFailures, t.units.failure))}
           </dd>
         </div>
         <div>
-          <dt>Last success</dt>
+          <dt>{t.developers.lastSuccess}</dt>
           <dd>{lastSuccessAt ? <When at={lastSuccessAt} /> : '–'}</dd>
         </div>
         <div>
-          <dt>Secret</dt>
+          <dt>{t.developers.secret}</dt>
           <dd>
             <code>…{secretHint}</code>
           </dd>
         </div>
         <div>
-          <dt>Events</dt>
+          <dt>{t.common.events}</dt>
           <dd>
-            {kinds.includes('*') ? 'All' : kinds.join(', ')}
-            {filters.length > 0 && <p class="hint">Only {filters.join('; ')}</p>}
+            {kinds.includes('*') ? t.common.all : kinds.join(', ')}
+            {filters.length > 0 && <p class="hint">{filled(t.developers.only, { join: filters.join('; ') })}</p>}
           </dd>
         </div>
       </dl>
@@ -169,28 +176,51 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
 
 const columns: readonly Column<Delivery>[] = [
   {
-    title: 'Event',
+    get title() {
+      return t.developers.event;
+    },
     show: ({ id, endpointId, eventKind, replayOfId }) => (
       <>
         <a href={linkTo(`/developers/webhooks/${endpointId}/deliveries/${id}`)}>{eventKind}</a>
-        {replayOfId !== null && <p class="hint">a replay</p>}
+        {replayOfId !== null && <p class="hint">{t.developers.aReplay}</p>}
       </>
     ),
   },
-  { title: 'Status', show: ({ status }) => <Badge tone={deliveryTones[status]}>{worded(status)}</Badge> },
   {
-    title: 'Answer',
+    get title() {
+      return t.common.status;
+    },
+    show: ({ status }) => <Badge tone={deliveryTones[status]}>{worded(status)}</Badge>,
+  },
+  {
+    get title() {
+      return t.developers.answer;
+    },
     isWide: true,
     show: ({ responseStatus, error }) => responseStatus ?? error ?? '–',
   },
-  { title: 'Attempts', isWide: true, isNumber: true, show: ({ attemptCount }) => count(attemptCount) },
   {
-    title: 'Took',
+    get title() {
+      return t.developers.attempts;
+    },
     isWide: true,
     isNumber: true,
-    show: ({ durationMs }) => (durationMs === null ? '–' : `${count(durationMs)} ms`),
+    show: ({ attemptCount }) => count(attemptCount),
   },
-  { title: 'Created', show: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    get title() {
+      return t.developers.took;
+    },
+    isWide: true,
+    isNumber: true,
+    show: ({ durationMs }) => (durationMs === null ? '–' : t.developers.msDurationMs(count(durationMs))),
+  },
+  {
+    get title() {
+      return t.common.created;
+    },
+    show: ({ createdAt }) => <When at={createdAt} />,
+  },
 ];
 
 const everyMs = 3000;
@@ -223,25 +253,32 @@ function Deliveries({ id, onNews }: { id: number; onNews(): void }) {
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries" class="section">
-        Deliveries
+        {t.developers.deliveries}
       </h2>
       <Filters>
         <Choice
-          label="Status"
+          label={t.common.status}
           name="status"
-          all="Every status"
+          all={t.common.everyStatus}
           options={Object.keys(deliveryTones).map((status) => [status, worded(status)])}
         />
-        <Choice label="Kind" name="kind" all="Every kind" options={eventKinds.map((kind) => [kind, kind])} />
+        <Choice
+          label={t.developers.kind}
+          name="kind"
+          all={t.developers.everyKind}
+          options={eventKinds.map((kind) => [kind, kind])}
+        />
       </Filters>
       <Paged
-        caption="Deliveries"
+        caption={t.developers.deliveries}
         of={deliveries}
         columns={columns}
         keyOf={(delivery) => delivery.id}
         empty={
-          <Empty title={place.value.query.size > 0 ? 'No deliveries like that' : 'Nothing was sent yet'}>
-            <p>Each event that this endpoint gets is here for 30 days. “Send a test” sends one now.</p>
+          <Empty
+            title={place.value.query.size > 0 ? t.developers.noDeliveriesLikeThat : t.developers.nothingWasSentYet}
+          >
+            <p>{t.developers.eachEventThatThisEndpoint}</p>
           </Empty>
         }
       />
@@ -266,17 +303,17 @@ function Rotate({ id, onSecret, onDone, onClose }: DialogProps & { onSecret(secr
     if (secret !== null) onSecret(secret);
   };
   return (
-    <Dialog title="Rotate the secret" onClose={onClose}>
-      <Form submit="Rotate" onSubmit={rotate} onCancel={onClose}>
-        <p>All endpoints of the workspace share the secret. Until the old one ends, both sign.</p>
+    <Dialog title={t.developers.rotateTheSecret} onClose={onClose}>
+      <Form submit={t.developers.rotate} onSubmit={rotate} onCancel={onClose}>
+        <p>{t.developers.allEndpointsOfTheWorkspace}</p>
         <Field
-          label="The old secret ends"
+          label={t.developers.theOldSecretEnds}
           name="graceMinutes"
           value="1440"
           options={[
-            ['1440', 'in a day'],
-            ['60', 'in an hour'],
-            ['0', 'at once'],
+            ['1440', t.developers.inADay],
+            ['60', t.developers.inAnHour],
+            ['0', t.common.atOnce],
           ]}
         />
       </Form>
@@ -291,15 +328,15 @@ function ReplayFailed({ id, onDone, onClose }: DialogProps) {
     onDone();
     onClose();
     await attempt(async () => {}, {
-      said: queued === 0 ? 'Nothing has failed since then.' : `Sent again: ${count(queued)}.`,
+      said: queued === 0 ? t.developers.nothingHasFailedSinceThen : t.developers.sentAgain(count(queued)),
     });
   };
   return (
-    <Dialog title="Replay failed deliveries" onClose={onClose}>
-      <Form submit="Replay" onSubmit={replay} onCancel={onClose}>
-        <p>What has failed or was skipped since then is sent again, the oldest first, a thousand at most.</p>
+    <Dialog title={t.developers.replayFailedDeliveries} onClose={onClose}>
+      <Form submit={t.developers.replay} onSubmit={replay} onCancel={onClose}>
+        <p>{t.developers.whatHasFailedOrWas}</p>
         <Field
-          label="Since"
+          label={t.common.since}
           name="since"
           type="datetime-local"
           value={localTime(dayStart(-1))}

@@ -5,6 +5,7 @@ import { api } from '../../app/api.ts';
 import { type AnyEvent, onEvents } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { count } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -65,21 +66,26 @@ export default function Events() {
   const shown = data?.filter(({ event }) => kind === undefined || event === kind);
   return (
     <>
-      <Head title="Events">
+      <Head title={t.common.events}>
         <span class="hint" role="status">
-          {isPaused ? `Paused, ${count(waiting.length)} new` : 'Live'}
+          {isPaused ? t.developers.pausedNew(count(waiting.length)) : t.common.live}
         </span>
         <button type="button" onClick={isPaused ? goOn : () => setPaused(true)}>
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? t.developers.goOn : t.common.pause}
         </button>
       </Head>
       <Filters>
-        <Choice label="Kind" name="kind" all="Every kind" options={eventKinds.map((one) => [one, one])} />
+        <Choice
+          label={t.developers.kind}
+          name="kind"
+          all={t.developers.everyKind}
+          options={eventKinds.map((one) => [one, one])}
+        />
       </Filters>
       <Pending data={data} error={error} reload={reload} lines={12} />
       {shown?.length === 0 && (
-        <Empty title={kind === undefined ? 'Nothing has happened yet' : 'No such event among the last'}>
-          <p>Every change in the workspace appears here within seconds, as webhooks and the feed tell of it.</p>
+        <Empty title={kind === undefined ? t.developers.nothingHasHappenedYet : t.developers.noSuchEventAmongThe}>
+          <p>{t.developers.everyChangeInTheWorkspace}</p>
         </Empty>
       )}
       {shown && shown.length > 0 && (
@@ -95,7 +101,10 @@ export default function Events() {
                   </span>
                 </summary>
                 <div class="inset">
-                  <Code label={`Event ${event.sequence}`} text={JSON.stringify(event, null, 2)} />
+                  <Code
+                    label={t.developers.eventSequence(event.sequence ?? '')}
+                    text={JSON.stringify(event, null, 2)}
+                  />
                 </div>
               </details>
             </li>

@@ -6,9 +6,11 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
@@ -42,13 +44,15 @@ export default function Jobs() {
   };
   const columns: readonly Column<Job>[] = [
     {
-      title: 'Message',
+      title: t.developers.message,
       show: ({ textPreview, recipient, contactId, lastError, completedAt, runAt }) => (
         <>
           <span class="notes">{textPreview}</span>
           <p class="hint belongs">
             <span>
-              to {contactId === null ? recipient : <a href={linkTo(`/contacts/${contactId}`)}>{recipient}</a>}
+              {filled(t.developers.to, {
+                recipient: contactId === null ? recipient : <a href={linkTo(`/contacts/${contactId}`)}>{recipient}</a>,
+              })}
             </span>
             <span>
               <When at={completedAt ?? runAt} />
@@ -58,9 +62,9 @@ export default function Jobs() {
         </>
       ),
     },
-    { title: 'Status', show: ({ status }) => <Badge tone={tones[status]}>{worded(status)}</Badge> },
+    { title: t.common.status, show: ({ status }) => <Badge tone={tones[status]}>{worded(status)}</Badge> },
     {
-      title: 'By',
+      title: t.developers.by,
       isWide: true,
       show: ({ channel, source, sequenceId }) => (
         <>
@@ -73,20 +77,20 @@ export default function Jobs() {
                 worded(source)
               )
             ) : (
-              <a href={linkTo(`/settings/sequences/${sequenceId}`)}>Sequence</a>
+              <a href={linkTo(`/settings/sequences/${sequenceId}`)}>{t.common.sequence}</a>
             )}
           </p>
         </>
       ),
     },
     {
-      title: 'Attempts',
+      title: t.developers.attempts,
       isWide: true,
       isNumber: true,
-      show: ({ attempts, maxAttempts }) => `${count(attempts)} of ${count(maxAttempts)}`,
+      show: ({ attempts, maxAttempts }) => t.developers.of(count(attempts), count(maxAttempts)),
     },
     {
-      title: 'Action',
+      title: t.developers.action,
       show: ({ id, channel, status, textPreview }) => {
         const params = { path: { id } };
         if (channel === 'telegram' && status === 'failed' && may('telegram:send'))
@@ -94,10 +98,12 @@ export default function Jobs() {
             <button
               type="button"
               class="small"
-              aria-label={`Retry “${textPreview}”`}
-              onClick={() => act(() => api.post('/v1/telegram/messages/{id}/retry', { params }), 'It is tried again.')}
+              aria-label={t.developers.retry(textPreview)}
+              onClick={() =>
+                act(() => api.post('/v1/telegram/messages/{id}/retry', { params }), t.developers.itIsTriedAgain)
+              }
             >
-              Retry
+              {t.developers.retry2}
             </button>
           );
         if (status !== 'queued' || channel === 'email' || !may(`${channel}:send`)) return null;
@@ -105,18 +111,18 @@ export default function Jobs() {
           <button
             type="button"
             class="small"
-            aria-label={`Cancel “${textPreview}”`}
+            aria-label={t.developers.cancel(textPreview)}
             onClick={() =>
               act(
                 () =>
                   channel === 'telegram'
                     ? api.post('/v1/telegram/messages/{id}/cancel', { params })
                     : api.post('/v1/twitter/messages/{id}/cancel', { params }),
-                'It is not sent.',
+                t.developers.itIsNotSent,
               )
             }
           >
-            Cancel
+            {t.common.cancel}
           </button>
         );
       },
@@ -124,31 +130,31 @@ export default function Jobs() {
   ];
   return (
     <>
-      <Head title="Jobs" />
+      <Head title={t.common.jobs} />
       <Summary />
       <Filters>
         <Choice
-          label="Status"
+          label={t.common.status}
           name="status"
-          all="Every status"
+          all={t.common.everyStatus}
           options={Object.keys(tones).map((status) => [status, worded(status)])}
         />
-        <Choice label="Channel" name="channel" all="Every channel" options={channels} />
+        <Choice label={t.common.channel} name="channel" all={t.developers.everyChannel} options={channels} />
         <Choice
-          label="Source"
+          label={t.developers.source}
           name="source"
-          all="Every source"
+          all={t.developers.everySource}
           options={sources.map((source) => [source, source === 'api' ? 'API' : worded(source)])}
         />
       </Filters>
       <Paged
-        caption="Jobs"
+        caption={t.common.jobs}
         of={jobs}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={place.value.query.size > 0 ? 'No jobs like that' : 'Nothing was sent yet'}>
-            <p>Each message that is to be sent is a job: it waits for its time and for the pace of its account.</p>
+          <Empty title={place.value.query.size > 0 ? t.developers.noJobsLikeThat : t.developers.nothingWasSentYet}>
+            <p>{t.developers.eachMessageThatIsTo}</p>
           </Empty>
         }
       />
@@ -163,9 +169,9 @@ function Summary() {
     touching('job', 'message', 'account'),
   );
   const figures = [
-    ['Waiting', data?.queued, data?.oldestQueuedAt],
-    ['Sent in 24 hours', data?.sent, undefined],
-    ['Failed in 24 hours', data?.failed, undefined],
+    [t.developers.waiting, data?.queued, data?.oldestQueuedAt],
+    [t.developers.sentIn24Hours, data?.sent, undefined],
+    [t.developers.failedIn24Hours, data?.failed, undefined],
   ] as const;
   return (
     <div class="cards section">
@@ -173,15 +179,7 @@ function Summary() {
         <div key={title} class="card figure">
           <p class="muted">{title}</p>
           <p class="value">{number === undefined ? <span class="skeleton">&nbsp;</span> : count(number)}</p>
-          <p class="hint">
-            {oldest ? (
-              <>
-                oldest <When at={oldest} />
-              </>
-            ) : (
-              <>&nbsp;</>
-            )}
-          </p>
+          <p class="hint">{oldest ? filled(t.developers.oldest, { when: <When at={oldest} /> }) : <>&nbsp;</>}</p>
         </div>
       ))}
     </div>

@@ -7,8 +7,10 @@ import { place } from '../../app/route.ts';
 import { allScopes, isPowerful } from '../../app/scopes.ts';
 import { environment } from '../../app/session.ts';
 import { count } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -44,37 +46,37 @@ export default function Keys() {
   const close = () => setOpen(undefined);
   return (
     <>
-      <Head title="API keys">
+      <Head title={t.common.apiKeys}>
         <button type="button" class="primary" data-new onClick={() => setOpen('new')}>
-          New key
+          {t.developers.newKey}
         </button>
       </Head>
       <Filters>
         <Choice
-          label="State"
+          label={t.common.state}
           name="state"
-          all="Usable"
+          all={t.developers.usable}
           options={[
-            ['revoked', 'Revoked'],
-            ['all', 'All'],
+            ['revoked', t.developers.revoked],
+            ['all', t.common.all],
           ]}
         />
       </Filters>
       <Paged
-        caption="API keys"
+        caption={t.common.apiKeys}
         of={keys}
         columns={[
           ...columns,
           {
-            title: 'Actions',
+            title: t.common.actions,
             show: (key) =>
               key.revokedAt === null && (
                 <Menu
-                  text="Actions"
-                  label={`Actions for ${key.name}`}
+                  text={t.common.actions}
+                  label={t.common.actionsFor(key.name)}
                   items={[
-                    { text: 'Edit', choose: () => setOpen({ of: 'edit', key }) },
-                    { text: 'Revoke', isDangerous: true, choose: () => setOpen({ of: 'revoke', key }) },
+                    { text: t.common.edit, choose: () => setOpen({ of: 'edit', key }) },
+                    { text: t.developers.revoke2, isDangerous: true, choose: () => setOpen({ of: 'revoke', key }) },
                   ]}
                 />
               ),
@@ -83,10 +85,11 @@ export default function Keys() {
         keyOf={({ id }) => id}
         skeletonRows={3}
         empty={
-          <Empty title={state === 'revoked' ? 'No key was revoked' : 'No keys yet'}>
+          <Empty title={state === 'revoked' ? t.developers.noKeyWasRevoked : t.developers.noKeysYet}>
             <p>
-              A key lets a program use the API in your workspace, with no more scopes than you give it. This is the{' '}
-              {environment.value === 'test' ? 'sandbox' : 'live environment'}.
+              {filled(t.developers.aKeyLetsAProgram, {
+                value: environment.value === 'test' ? 'sandbox' : t.developers.liveEnvironment,
+              })}
             </p>
           </Empty>
         }
@@ -99,7 +102,12 @@ export default function Keys() {
         <Revoke of={open.key} onDone={keys.reload} onClose={close} />
       )}
       {minted !== undefined && (
-        <Secret title="Your new key" label="The key" text={minted} onClose={() => setMinted(undefined)} />
+        <Secret
+          title={t.developers.yourNewKey}
+          label={t.developers.theKey}
+          text={minted}
+          onClose={() => setMinted(undefined)}
+        />
       )}
     </>
   );
@@ -107,7 +115,9 @@ export default function Keys() {
 
 const columns: readonly Column<Key>[] = [
   {
-    title: 'Name',
+    get title() {
+      return t.common.name;
+    },
     show: ({ name, keyId, env }) => (
       <>
         {name}
@@ -120,16 +130,18 @@ const columns: readonly Column<Key>[] = [
     ),
   },
   {
-    title: 'Scopes',
+    get title() {
+      return t.developers.scopes;
+    },
     isWide: true,
     show: ({ scopes }) => (
       <details>
         <summary>
-          {scopes.length === allScopes.length ? 'All' : count(scopes.length)}
+          {scopes.length === allScopes.length ? t.common.all : count(scopes.length)}
           {scopes.some(isPowerful) && (
             <>
               {' '}
-              <Badge tone="warn">Powerful</Badge>
+              <Badge tone="warn">{t.developers.powerful}</Badge>
             </>
           )}
         </summary>
@@ -138,17 +150,23 @@ const columns: readonly Column<Key>[] = [
     ),
   },
   {
-    title: 'Limits',
+    get title() {
+      return t.developers.limits;
+    },
     isWide: true,
     show: ({ rateLimitPerMinute, ipAllowlist }) => (
       <>
-        {count(rateLimitPerMinute)} a minute
-        <p class="hint">{ipAllowlist.length === 0 ? 'from any address' : `from ${ipAllowlist.join(', ')}`}</p>
+        {filled(t.developers.aMinute, { rateLimitPerMinute: count(rateLimitPerMinute) })}
+        <p class="hint">
+          {ipAllowlist.length === 0 ? t.developers.fromAnyAddress : t.developers.from(ipAllowlist.join(', '))}
+        </p>
       </>
     ),
   },
   {
-    title: 'Last used',
+    get title() {
+      return t.developers.lastUsed;
+    },
     isWide: true,
     show: ({ lastUsedAt, lastUsedIp }) =>
       lastUsedAt ? (
@@ -157,28 +175,28 @@ const columns: readonly Column<Key>[] = [
           {lastUsedIp && <p class="hint">{lastUsedIp}</p>}
         </>
       ) : (
-        'Never'
+        t.common.never
       ),
   },
   {
-    title: 'State',
+    get title() {
+      return t.common.state;
+    },
     show: (key) =>
       key.revokedAt !== null ? (
         <>
-          <Badge>Revoked</Badge>{' '}
+          <Badge>{t.developers.revoked}</Badge>{' '}
           <span class="hint">
             <When at={key.revokedAt} />
           </span>
         </>
       ) : isOver(key) ? (
-        <Badge tone="bad">Expired</Badge>
+        <Badge tone="bad">{t.developers.expired}</Badge>
       ) : (
         <>
-          <Badge tone="good">Usable</Badge>
+          <Badge tone="good">{t.developers.usable}</Badge>
           {key.expiresAt && (
-            <p class="hint">
-              Expires <When at={key.expiresAt} />
-            </p>
+            <p class="hint">{filled(t.developers.expiresWhen, { when: <When at={key.expiresAt} /> })}</p>
           )}
         </>
       ),

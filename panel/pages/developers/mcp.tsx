@@ -1,5 +1,7 @@
 import { environment, may } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { Code } from '../../parts/code.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Head } from '../../parts/head.tsx';
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
@@ -7,18 +9,18 @@ const json = (value: unknown) => JSON.stringify(value, null, 2);
 /** How common clients are told of this deployment's MCP server. */
 const clients = (url: string): readonly (readonly [name: string, how: string, text: string])[] => [
   [
-    'Claude Code',
-    'In a terminal, with the key in CRM_API_KEY:',
+    t.developers.claudeCode,
+    t.developers.inATerminalWithThe,
     `claude mcp add --transport http crm ${url} --header "Authorization: Bearer $CRM_API_KEY"`,
   ],
   [
-    'Claude Code, for everybody in a repository',
-    '.mcp.json in its root, with CRM_API_KEY in each one’s environment:',
+    t.developers.claudeCodeForEverybodyIn,
+    t.developers.mcpJsonInItsRoot,
     json({ mcpServers: { crm: { type: 'http', url, headers: { Authorization: `Bearer \${CRM_API_KEY}` } } } }),
   ],
   [
-    'Claude Desktop',
-    'claude_desktop_config.json (Settings, Developer, Edit Config):',
+    t.developers.claudeDesktop,
+    t.developers.claudeDesktopConfigJsonSettings,
     json({
       mcpServers: {
         crm: {
@@ -30,21 +32,21 @@ const clients = (url: string): readonly (readonly [name: string, how: string, te
     }),
   ],
   [
-    'Cursor',
-    '~/.cursor/mcp.json, or .cursor/mcp.json in a project:',
+    t.developers.cursor,
+    t.developers.cursorMcpJsonOrCursor,
     json({ mcpServers: { crm: { url, headers: { Authorization: `Bearer \${env:CRM_API_KEY}` } } } }),
   ],
   [
     'VS Code',
-    '.vscode/mcp.json; it asks for the key once:',
+    t.developers.vscodeMcpJsonItAsks,
     json({
-      inputs: [{ type: 'promptString', id: 'crm-key', description: 'CRM API key', password: true }],
+      inputs: [{ type: 'promptString', id: 'crm-key', description: t.developers.crmApiKey, password: true }],
       servers: { crm: { type: 'http', url, headers: { Authorization: `Bearer \${input:crm-key}` } } },
     }),
   ],
   [
-    'A script',
-    'One request per message, no session:',
+    t.developers.aScript,
+    t.developers.oneRequestPerMessageNo,
     `curl -s ${url} -H "Authorization: Bearer $CRM_API_KEY" -H 'Content-Type: application/json' -d '{
   "jsonrpc": "2.0", "id": 1, "method": "tools/call",
   "params": { "name": "contacts_search", "arguments": { "q": "ann", "limit": 5 } } }'`,
@@ -55,24 +57,23 @@ export default function Mcp() {
   const url = `${location.origin}/mcp`;
   return (
     <>
-      <Head title="Connect an AI agent (MCP)" />
+      <Head title={t.developers.connectAnAiAgentMcp} />
       <div class="stack">
         <p>
-          An AI client that speaks the Model Context Protocol works with this CRM by the same keys, scopes and limits as
-          the API. Give each one a key of its own with no more scopes than it needs
-          {may('keys:manage') && (
-            <>
-              : <a href="#/developers/keys">make one</a>
-            </>
-          )}
-          .
+          {filled(t.developers.anAiClientThatSpeaks, {
+            may: may('keys:manage') && (
+              <>
+                : <a href="#/developers/keys">{t.developers.makeOne}</a>
+              </>
+            ),
+          })}
         </p>
-        <Code label="The server’s address" text={url} />
+        <Code label={t.developers.theServersAddress} text={url} />
         {clients(url).map(([name, how, text]) => (
           <section key={name} class="card stack" aria-label={name}>
             <h2>{name}</h2>
             <p class="hint">{how}</p>
-            <Code label={`The set-up of ${name}`} text={text} />
+            <Code label={t.developers.theSetUpOf(name)} text={text} />
           </section>
         ))}
       </div>

@@ -3,9 +3,11 @@ import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { count } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
@@ -17,7 +19,9 @@ const toneOf = (status: number): Tone => (status < 400 ? 'good' : status < 500 ?
 
 const columns: readonly Column<Request>[] = [
   {
-    title: 'Request',
+    get title() {
+      return t.developers.request;
+    },
     show: ({ method, path, reason }) => (
       <>
         <code>
@@ -27,10 +31,24 @@ const columns: readonly Column<Request>[] = [
       </>
     ),
   },
-  { title: 'Status', show: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
-  { title: 'Took', isWide: true, isNumber: true, show: ({ durationMs }) => `${count(durationMs)} ms` },
   {
-    title: 'Key',
+    get title() {
+      return t.common.status;
+    },
+    show: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge>,
+  },
+  {
+    get title() {
+      return t.developers.took;
+    },
+    isWide: true,
+    isNumber: true,
+    show: ({ durationMs }) => t.developers.msDurationMs(count(durationMs)),
+  },
+  {
+    get title() {
+      return t.developers.key;
+    },
     isWide: true,
     show: ({ keyId, ip }) => (
       <>
@@ -39,11 +57,18 @@ const columns: readonly Column<Request>[] = [
       </>
     ),
   },
-  { title: 'When', show: ({ at }) => <When at={at} /> },
   {
-    title: 'Request id',
+    get title() {
+      return t.common.when;
+    },
+    show: ({ at }) => <When at={at} />,
+  },
+  {
+    get title() {
+      return t.developers.requestId;
+    },
     isWide: true,
-    show: ({ requestId }) => <CopyButton text={requestId} label={`Copy the request id ${requestId}`} />,
+    show: ({ requestId }) => <CopyButton text={requestId} label={t.developers.copyTheRequestId(requestId)} />,
   },
 ];
 
@@ -69,48 +94,47 @@ export default function Requests() {
   );
   return (
     <>
-      <Head title="Requests">
+      <Head title={t.common.requests}>
         <button type="button" onClick={requests.reload} disabled={requests.isLoading}>
-          Refresh
+          {t.developers.refresh}
         </button>
       </Head>
       <Filters>
-        <SearchField label="Route" name="route" />
+        <SearchField label={t.developers.route} name="route" />
         <Choice
-          label="Method"
+          label={t.developers.method}
           name="method"
-          all="Every method"
+          all={t.developers.everyMethod}
           options={methods.map((method) => [method, method.toUpperCase()])}
         />
         <Choice
-          label="Status"
+          label={t.common.status}
           name="status"
-          all="Every status"
+          all={t.common.everyStatus}
           options={[
             ['2xx', '2xx: done'],
             ['4xx', '4xx: refused'],
-            ['429', '429: too many'],
+            ['429', t.developers.n429TooMany],
             ['5xx', '5xx: failed'],
           ]}
         />
       </Filters>
       {filter('keyId') && (
         <p class="hint">
-          Only of the key <code>{filter('keyId')}</code>. <a href={linkTo('/developers/requests')}>Show everything</a>
+          {filled(t.developers.onlyOfTheKey, { code: <code>{filter('keyId')}</code> })}{' '}
+          <a href={linkTo('/developers/requests')}>{t.common.showEverything}</a>
         </p>
       )}
       <Paged
-        caption="Requests"
+        caption={t.common.requests}
         of={requests}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={place.value.query.size > 0 ? 'No requests like that' : 'No requests yet'}>
-            <p>What programs ask with their keys is here for 7 days, a minute after it was asked.</p>
+          <Empty title={place.value.query.size > 0 ? t.developers.noRequestsLikeThat : t.developers.noRequestsYet}>
+            <p>{t.developers.whatProgramsAskWithTheir}</p>
             {filter('route') && (
-              <p>
-                A route is written as the reference has it: <code>/v1/contacts/{'{id}'}</code>
-              </p>
+              <p>{filled(t.developers.aRouteIsWrittenAs, { code: <code>/v1/contacts/{'{id}'}</code> })}</p>
             )}
           </Empty>
         }

@@ -5,8 +5,10 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, counted, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Head } from '../../parts/head.tsx';
 import type { PageProps } from '../../parts/page.ts';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
@@ -27,7 +29,9 @@ export default function Webhooks({ variables: { id, deliveryId } }: PageProps) {
 
 const columns: readonly Column<Endpoint>[] = [
   {
-    title: 'Endpoint',
+    get title() {
+      return t.developers.endpoint;
+    },
     show: ({ id, url, description }) => (
       <>
         <a href={linkTo(`/developers/webhooks/${id}`)}>{url}</a>
@@ -36,26 +40,38 @@ const columns: readonly Column<Endpoint>[] = [
     ),
   },
   {
-    title: 'Health',
+    get title() {
+      return t.developers.health;
+    },
     show: ({ status, isActive, consecutiveFailures }) => (
       <>
-        <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : 'Off'}</Badge>
-        {consecutiveFailures > 0 && <p class="hint">{counted(consecutiveFailures, 'failure')} in a row</p>}
+        <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : t.common.off}</Badge>
+        {consecutiveFailures > 0 && (
+          <p class="hint">
+            {filled(t.developers.inARowConsecutiveFailures, {
+              consecutiveFailures: counted(consecutiveFailures, t.units.failure),
+            })}
+          </p>
+        )}
       </>
     ),
   },
   {
-    title: 'Events',
+    get title() {
+      return t.common.events;
+    },
     isWide: true,
     show: ({ eventKinds, filter }) => (
       <>
-        {eventKinds.includes('*') ? 'All' : `${count(eventKinds.length)} kinds`}
-        {filter && <p class="hint">filtered</p>}
+        {eventKinds.includes('*') ? t.common.all : t.developers.kindsLength(count(eventKinds.length))}
+        {filter && <p class="hint">{t.developers.filtered}</p>}
       </>
     ),
   },
   {
-    title: 'Last success',
+    get title() {
+      return t.developers.lastSuccess;
+    },
     isWide: true,
     show: ({ lastSuccessAt }) => (lastSuccessAt ? <When at={lastSuccessAt} /> : '–'),
   },
@@ -70,34 +86,34 @@ function Endpoints() {
   const [secret, setSecret] = useState<string>();
   return (
     <>
-      <Head title="Webhooks">
+      <Head title={t.common.webhooks}>
         {may('webhooks:write') && (
           <button type="button" class="primary" data-new onClick={() => setNew(true)}>
-            New endpoint
+            {t.developers.newEndpoint}
           </button>
         )}
       </Head>
       <Paged
-        caption="Webhook endpoints"
+        caption={t.developers.webhookEndpoints}
         of={endpoints}
         columns={columns}
         keyOf={({ id }) => id}
         skeletonRows={3}
         empty={
-          <Empty title="No endpoints yet">
-            <p>
-              Register a URL of yours, and each event is sent to it within a second, signed, and again until it is
-              taken.
-            </p>
-            <p>
-              On your own machine <code>npx crm listen --forward-to URL</code> does without one.
-            </p>
+          <Empty title={t.developers.noEndpointsYet}>
+            <p>{t.developers.registerAUrlOfYours}</p>
+            <p>{filled(t.developers.onYourOwnMachineDoes, { code: <code>npx crm listen --forward-to URL</code> })}</p>
           </Empty>
         }
       />
       {isNew && <EditEndpoint onSecret={setSecret} onDone={endpoints.reload} onClose={() => setNew(false)} />}
       {secret !== undefined && (
-        <Secret title="The signing secret" label="The secret" text={secret} onClose={() => setSecret(undefined)} />
+        <Secret
+          title={t.developers.theSigningSecret}
+          label={t.developers.theSecret}
+          text={secret}
+          onClose={() => setSecret(undefined)}
+        />
       )}
     </>
   );

@@ -7,12 +7,14 @@ import { useContactNames } from '../../app/names.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
 import { money, shortDate, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { dayStart, instant, localDate } from '../../parts/local-time.ts';
@@ -46,7 +48,7 @@ export function Invoices() {
   const send = async ({ id, status, invoiceNumber }: Invoice) => {
     show(id, 'sent');
     const done = await attempt(() => api.post('/panel/invoices/{id}/send', { params: { path: { id } }, body: {} }), {
-      said: `Invoice ${invoiceNumber} counts as sent.`,
+      said: t.finance.invoiceCountsAsSent(invoiceNumber),
       takeBack: () => show(id, status),
     });
     if (done) invoices.reload();
@@ -54,18 +56,18 @@ export function Invoices() {
   const actionsOf = (invoice: Invoice) => {
     const isOwed = invoice.status === 'sent' || invoice.status === 'overdue';
     return [
-      ...(invoice.status === 'draft' ? [{ text: 'Send', choose: () => void send(invoice) }] : []),
-      ...(isOwed ? [{ text: 'Mark as paid', choose: () => setAsked({ invoice, of: 'paid' }) }] : []),
+      ...(invoice.status === 'draft' ? [{ text: t.common.send, choose: () => void send(invoice) }] : []),
+      ...(isOwed ? [{ text: t.finance.markAsPaid, choose: () => setAsked({ invoice, of: 'paid' }) }] : []),
       ...(isOwed || invoice.status === 'draft'
-        ? [{ text: 'Cancel invoice', isDangerous: true, choose: () => setAsked({ invoice, of: 'cancel' }) }]
+        ? [{ text: t.finance.cancelInvoice, isDangerous: true, choose: () => setAsked({ invoice, of: 'cancel' }) }]
         : []),
     ];
   };
   const columns: readonly Column<Invoice>[] = [
-    { title: 'Number', show: ({ invoiceNumber }) => invoiceNumber },
-    { title: 'Status', show: ({ status }) => <Badge tone={tones[status]}>{worded(status)}</Badge> },
+    { title: t.finance.number, show: ({ invoiceNumber }) => invoiceNumber },
+    { title: t.common.status, show: ({ status }) => <Badge tone={tones[status]}>{worded(status)}</Badge> },
     {
-      title: 'Contact',
+      title: t.common.contact,
       isWide: true,
       show: ({ contactId }) =>
         contactId === null ? (
@@ -74,16 +76,18 @@ export function Invoices() {
           <a href={linkTo(`/contacts/${contactId}`)}>{names.get(contactId) ?? `#${contactId}`}</a>
         ),
     },
-    { title: 'Due', isWide: true, show: ({ dueDate }) => shortDate(dueDate) },
-    { title: 'Total', isNumber: true, show: ({ total, currency }) => money(total, currency) },
+    { title: t.common.due, isWide: true, show: ({ dueDate }) => shortDate(dueDate) },
+    { title: t.finance.total, isNumber: true, show: ({ total, currency }) => money(total, currency) },
     ...(may('finance:write')
       ? [
           {
-            title: 'Actions',
+            title: t.common.actions,
             show: (invoice: Invoice) => {
               const items = actionsOf(invoice);
               return (
-                items.length > 0 && <Menu text="Actions" label={`Actions for ${invoice.invoiceNumber}`} items={items} />
+                items.length > 0 && (
+                  <Menu text={t.common.actions} label={t.finance.actionsFor(invoice.invoiceNumber)} items={items} />
+                )
               );
             },
           },
@@ -95,26 +99,26 @@ export function Invoices() {
       <div class="row">
         <Filters>
           <Choice
-            label="Status"
+            label={t.common.status}
             name="status"
-            all="Every status"
+            all={t.common.everyStatus}
             options={statuses.map((status) => [status, worded(status)])}
           />
         </Filters>
         {may('finance:write') && (
           <button type="button" class="primary" data-new onClick={() => setNew(true)}>
-            New invoice
+            {t.finance.newInvoice}
           </button>
         )}
       </div>
       <Paged
-        caption="Invoices"
+        caption={t.finance.invoices}
         of={invoices}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={filter('status') ? 'No such invoices' : 'No invoices yet'}>
-            <p>An invoice begins as a draft. When it is paid, an income is booked.</p>
+          <Empty title={filter('status') ? t.finance.noSuchInvoices : t.finance.noInvoicesYet}>
+            <p>{t.finance.anInvoiceBeginsAsA}</p>
           </Empty>
         }
       />
@@ -124,8 +128,8 @@ export function Invoices() {
       )}
       {asked?.of === 'cancel' && (
         <Confirm
-          title={`Cancel invoice ${asked.invoice.invoiceNumber}?`}
-          action="Cancel invoice"
+          title={t.finance.cancelInvoiceInvoiceNumber(asked.invoice.invoiceNumber)}
+          action={t.finance.cancelInvoice}
           isDangerous
           onClose={() => setAsked(undefined)}
           onConfirm={async () => {
@@ -133,7 +137,7 @@ export function Invoices() {
             invoices.reload();
           }}
         >
-          <p>It is owed no more. A canceled invoice stays so.</p>
+          <p>{t.finance.itIsOwedNoMore}</p>
         </Confirm>
       )}
     </>
@@ -164,22 +168,22 @@ function NewInvoice({ onDone, onClose }: DialogProps) {
     onClose();
   };
   return (
-    <Dialog title="New invoice" onClose={onClose}>
-      <Form submit="Create draft" onSubmit={create} onCancel={onClose}>
+    <Dialog title={t.finance.newInvoice} onClose={onClose}>
+      <Form submit={t.common.createDraft} onSubmit={create} onCancel={onClose}>
         <ContactField required />
-        <Field label="Invoice number" name="invoiceNumber" required maxLength={64} />
+        <Field label={t.finance.invoiceNumber} name="invoiceNumber" required maxLength={64} />
         <div class="two">
-          <Field label="Total" name="total" type="number" min={0.01} step={0.01} required />
+          <Field label={t.finance.total} name="total" type="number" min={0.01} step={0.01} required />
           <Field
-            label="Currency"
+            label={t.common.currency}
             name="currency"
             value={current.value?.workspace.currency}
             required
             maxLength={3}
-            hint="Three letters, like EUR"
+            hint={t.common.threeLettersLikeEur}
           />
-          <Field label="Issued" name="issueDate" type="date" value={localDate(new Date())} required />
-          <Field label="Due" name="dueDate" type="date" value={localDate(dayStart(14))} required />
+          <Field label={t.finance.issued} name="issueDate" type="date" value={localDate(new Date())} required />
+          <Field label={t.common.due} name="dueDate" type="date" value={localDate(dayStart(14))} required />
         </div>
       </Form>
     </Dialog>
@@ -201,11 +205,11 @@ function Paid({
     onClose();
   };
   return (
-    <Dialog title={`Mark invoice ${invoiceNumber} as paid`} onClose={onClose}>
-      <Form submit="Mark as paid" onSubmit={pay} onCancel={onClose}>
-        <p>An income of {money(total, currency)} is booked.</p>
+    <Dialog title={t.finance.markInvoiceAsPaid(invoiceNumber)} onClose={onClose}>
+      <Form submit={t.finance.markAsPaid} onSubmit={pay} onCancel={onClose}>
+        <p>{filled(t.finance.anIncomeOfIsBooked, { currency: money(total, currency) })}</p>
         <Field
-          label="Paid on"
+          label={t.finance.paidOn}
           name="paidOn"
           type="date"
           value={localDate(new Date())}

@@ -5,6 +5,7 @@ import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { current, may } from '../../app/session.ts';
 import { counted, money } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -16,10 +17,18 @@ import { When } from '../../parts/when.tsx';
 type Source = Schema<'RevenueSource'>;
 
 const states: Record<Source['lastSyncStatus'], readonly [string, Tone]> = {
-  never: ['Not read yet', 'plain'],
-  running: ['Is being read', 'accent'],
-  ok: ['In order', 'good'],
-  failed: ['Failed', 'bad'],
+  get never(): readonly [string, Tone] {
+    return [t.finance.notReadYet, 'plain'];
+  },
+  get running(): readonly [string, Tone] {
+    return [t.finance.isBeingRead, 'accent'];
+  },
+  get ok(): readonly [string, Tone] {
+    return [t.finance.inOrder, 'good'];
+  },
+  get failed(): readonly [string, Tone] {
+    return [t.common.failed, 'bad'];
+  },
 };
 
 export function RevenueSources() {
@@ -39,7 +48,7 @@ export function RevenueSources() {
     show(id, false);
     const params = { path: { id } };
     const done = await attempt(() => api.post('/panel/revenue-sources/{id}/pause', { params, body: {} }), {
-      said: `“${name}” is paused.`,
+      said: t.finance.isPaused(name),
       takeBack: () => show(id, true),
     });
     if (done) reload();
@@ -49,14 +58,14 @@ export function RevenueSources() {
       {may('finance:write') && (
         <div class="actions end filters">
           <button type="button" class="primary" data-new onClick={() => setOpen('new')}>
-            New revenue source
+            {t.finance.newRevenueSource}
           </button>
         </div>
       )}
       <Pending data={data} error={error} reload={reload} lines={4} />
       {data?.items.length === 0 && (
-        <Empty title="No revenue sources">
-          <p>A shop or payment provider whose feed of payments is read and booked as income.</p>
+        <Empty title={t.finance.noRevenueSources}>
+          <p>{t.finance.aShopOrPaymentProvider}</p>
         </Empty>
       )}
       <ul class="plain">
@@ -71,16 +80,16 @@ export function RevenueSources() {
                 {source.isActive ? (
                   <Badge tone={states[source.lastSyncStatus][1]}>{states[source.lastSyncStatus][0]}</Badge>
                 ) : (
-                  <Badge>Paused</Badge>
+                  <Badge>{t.finance.paused}</Badge>
                 )}
                 {may('finance:write') && (
                   <>
                     <button type="button" class="small" onClick={() => setOpen(source)}>
-                      {source.isActive ? 'Change credential' : 'Connect'}
+                      {source.isActive ? t.finance.changeCredential : t.common.connect}
                     </button>
                     {source.isActive && (
                       <button type="button" class="small" onClick={() => pause(source)}>
-                        Pause
+                        {t.common.pause}
                       </button>
                     )}
                   </>
@@ -90,19 +99,19 @@ export function RevenueSources() {
             {source.lastSyncError && <p class="problem">{source.lastSyncError}</p>}
             <dl class="facts">
               <div>
-                <dt>Booked so far</dt>
+                <dt>{t.finance.bookedSoFar}</dt>
                 <dd>{money(source.totalIngested, source.defaultCurrency)}</dd>
               </div>
               <div>
-                <dt>{source.mode === 'pull' ? 'Read every' : 'Comes by'}</dt>
-                <dd>{source.mode === 'pull' ? counted(source.pullIntervalMinutes, 'minute') : 'Push'}</dd>
+                <dt>{source.mode === 'pull' ? t.finance.readEvery : t.finance.comesBy}</dt>
+                <dd>{source.mode === 'pull' ? counted(source.pullIntervalMinutes, t.units.minute) : t.finance.push}</dd>
               </div>
               <div>
-                <dt>Last read</dt>
+                <dt>{t.finance.lastRead}</dt>
                 <dd>{source.lastSyncAt ? <When at={source.lastSyncAt} /> : '–'}</dd>
               </div>
               <div>
-                <dt>Next</dt>
+                <dt>{t.common.next}</dt>
                 <dd>{source.isActive && source.nextRunAt ? <When at={source.nextRunAt} /> : '–'}</dd>
               </div>
             </dl>
@@ -120,7 +129,7 @@ interface DialogProps {
   onClose(): void;
 }
 
-const secretHint = 'Sent as a bearer token, kept encrypted. Empty for a feed that needs none.';
+const secretHint = () => t.finance.sentAsABearerToken;
 
 function NewSource({ onDone, onClose }: DialogProps) {
   const create = async ({
@@ -145,21 +154,21 @@ function NewSource({ onDone, onClose }: DialogProps) {
     onClose();
   };
   return (
-    <Dialog title="New revenue source" onClose={onClose}>
-      <Form submit="Create revenue source" onSubmit={create} onCancel={onClose}>
-        <Field label="Name" name="name" required maxLength={200} />
-        <Field label="Feed URL" name="feedUrl" type="url" required maxLength={2048} />
+    <Dialog title={t.finance.newRevenueSource} onClose={onClose}>
+      <Form submit={t.finance.createRevenueSource} onSubmit={create} onCancel={onClose}>
+        <Field label={t.common.name} name="name" required maxLength={200} />
+        <Field label={t.finance.feedUrl} name="feedUrl" type="url" required maxLength={2048} />
         <div class="two">
           <Field
-            label="Mode"
+            label={t.finance.mode}
             name="mode"
             options={[
-              ['pull', 'We read it'],
-              ['push', 'It is sent to us'],
+              ['pull', t.finance.weReadIt],
+              ['push', t.finance.itIsSentToUs],
             ]}
           />
           <Field
-            label="Minutes between reads"
+            label={t.finance.minutesBetweenReads}
             name="pullIntervalMinutes"
             type="number"
             min={1}
@@ -169,15 +178,15 @@ function NewSource({ onDone, onClose }: DialogProps) {
             required
           />
           <Field
-            label="Currency"
+            label={t.common.currency}
             name="defaultCurrency"
             value={current.value?.workspace.currency}
             required
             maxLength={3}
-            hint="Of payments that name none"
+            hint={t.finance.ofPaymentsThatNameNone}
           />
         </div>
-        <Field label="Credential" name="credential" type="password" autocomplete="off" hint={secretHint} />
+        <Field label={t.finance.credential} name="credential" type="password" autocomplete="off" hint={secretHint()} />
       </Form>
     </Dialog>
   );
@@ -193,9 +202,9 @@ function Connect({ source: { id, name }, onDone, onClose }: DialogProps & { sour
     onClose();
   };
   return (
-    <Dialog title={`Connect “${name}”`} onClose={onClose}>
-      <Form submit="Connect" onSubmit={connect} onCancel={onClose}>
-        <Field label="Credential" name="credential" type="password" autocomplete="off" hint={secretHint} />
+    <Dialog title={t.finance.connect(name)} onClose={onClose}>
+      <Form submit={t.common.connect} onSubmit={connect} onCancel={onClose}>
+        <Field label={t.finance.credential} name="credential" type="password" autocomplete="off" hint={secretHint()} />
       </Form>
     </Dialog>
   );

@@ -1,15 +1,18 @@
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
+import { written as writtenTime } from '../../app/locale.ts';
 import { linkTo } from '../../app/route.ts';
 import { current } from '../../app/session.ts';
 import { count, money } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 
-const monthName = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const monthName = (month: Date) => writtenTime(month, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** The first instants of the last months in UTC, as bookings are summed, the oldest first; the next month's is the last. */
 function months(number: number): Date[] {
@@ -30,7 +33,7 @@ async function loadMonths(signal: AbortSignal, number: number) {
         signal,
         params: { query },
       });
-      return { label: monthName.format(from), totals, outstanding, topExpenseCategories };
+      return { label: monthName(from), totals, outstanding, topExpenseCategories };
     }),
   );
 }
@@ -62,30 +65,31 @@ export function Summary() {
   const spent = (newest?.topExpenseCategories ?? []).filter(({ currency }) => currency === chosen);
   if (data && found.length === 0)
     return (
-      <Empty title="No money has moved yet">
+      <Empty title={t.finance.noMoneyHasMovedYet}>
         <p>
-          Won deals and paid invoices are booked by themselves. Book the rest under{' '}
-          <a href={linkTo('/finance/transactions')}>Transactions</a>.
+          {filled(t.finance.wonDealsAndPaidInvoices, {
+            a: <a href={linkTo('/finance/transactions')}>{t.finance.transactions}</a>,
+          })}
         </p>
       </Empty>
     );
   const known = (value: number) => (newest === undefined ? undefined : written(value));
   const figures: readonly [string, string | undefined][] = [
-    ['Income', known(sum(0))],
-    ['Expenses', known(sum(1))],
-    ['Net', known(sum(0) - sum(1))],
-    [`Outstanding (${count(owed?.count ?? 0)})`, known(owed?.total ?? 0)],
+    [t.finance.income, known(sum(0))],
+    [t.finance.expenses, known(sum(1))],
+    [t.finance.net, known(sum(0) - sum(1))],
+    [t.finance.outstanding(count(owed?.count ?? 0)), known(owed?.total ?? 0)],
   ];
   return (
     <>
       <Filters>
         <Choice
-          label="Currency"
+          label={t.common.currency}
           name="currency"
-          all={`${usual} (default)`}
+          all={t.finance.default(usual)}
           options={currencies.filter((currency) => currency !== usual).map((currency) => [currency, currency])}
         />
-        <Choice label="Range" name="months" all="6 months" options={[['12', '12 months']]} />
+        <Choice label={t.finance.range} name="months" all={t.finance.n6Months} options={[['12', '12 months']]} />
       </Filters>
       <div class="cards" aria-busy={asked.isLoading}>
         {figures.map(([title, value]) => (
@@ -95,21 +99,21 @@ export function Summary() {
           </div>
         ))}
       </div>
-      <section class="card" aria-label="By month">
+      <section class="card" aria-label={t.finance.byMonth}>
         <Bars
-          title={`Income and expenses in ${chosen}`}
+          title={t.finance.incomeAndExpensesIn(chosen)}
           series={[
-            { title: 'Income', name: 'second' },
-            { title: 'Expenses', name: 'first' },
+            { title: t.finance.income, name: 'second' },
+            { title: t.finance.expenses, name: 'first' },
           ]}
           bars={bars}
-          of="Month"
+          of={t.finance.month}
           written={written}
         />
       </section>
       {spent.length > 0 && (
         <section class="card" aria-labelledby="spent">
-          <h2 id="spent">Largest expenses of this month</h2>
+          <h2 id="spent">{t.finance.largestExpensesOfThisMonth}</h2>
           <dl class="facts">
             {spent.map(({ category, total }) => (
               <div key={category}>

@@ -6,6 +6,7 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
 import { money, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -20,15 +21,25 @@ type Transaction = Schema<'Transaction'>;
 
 const sources: Record<Transaction['source'], string> = {
   api: 'API',
-  panel: 'Panel',
-  deal: 'Won deal',
-  invoice: 'Paid invoice',
-  revenue_source: 'Revenue source',
+  get panel() {
+    return t.words.panel;
+  },
+  get deal() {
+    return t.finance.wonDeal;
+  },
+  get invoice() {
+    return t.finance.paidInvoice;
+  },
+  get revenue_source() {
+    return t.finance.revenueSource;
+  },
 };
 
 const columns: readonly Column<Transaction>[] = [
   {
-    title: 'What',
+    get title() {
+      return t.finance.what;
+    },
     show: ({ description, category, source, dealId }) => (
       <>
         {description ?? category ?? sources[source]}
@@ -37,21 +48,31 @@ const columns: readonly Column<Transaction>[] = [
           {description !== null && category !== null && <span>{category}</span>}
           {dealId !== null && (
             <span>
-              <a href={linkTo(`/deals/${dealId}`)}>Deal</a>
+              <a href={linkTo(`/deals/${dealId}`)}>{t.common.deal}</a>
             </span>
           )}
         </p>
       </>
     ),
   },
-  { title: 'When', isWide: true, show: ({ occurredAt }) => <When at={occurredAt} /> },
   {
-    title: 'Status',
+    get title() {
+      return t.common.when;
+    },
+    isWide: true,
+    show: ({ occurredAt }) => <When at={occurredAt} />,
+  },
+  {
+    get title() {
+      return t.common.status;
+    },
     isWide: true,
     show: ({ status }) => <Badge tone={status === 'realized' ? 'good' : 'warn'}>{worded(status)}</Badge>,
   },
   {
-    title: 'Amount',
+    get title() {
+      return t.finance.amount;
+    },
     isNumber: true,
     show: ({ type, amount, currency }) => (
       <span class={type === 'income' ? 'income' : undefined}>
@@ -86,45 +107,45 @@ export function Transactions() {
     <>
       <div class="row">
         <Filters>
-          <SearchField label="Search" />
+          <SearchField label={t.common.search} />
           <Choice
-            label="Type"
+            label={t.finance.type}
             name="type"
-            all="Both"
+            all={t.finance.both}
             options={[
-              ['income', 'Income'],
-              ['expense', 'Expenses'],
+              ['income', t.finance.income],
+              ['expense', t.finance.expenses],
             ]}
           />
           <Choice
-            label="Status"
+            label={t.common.status}
             name="status"
-            all="Every status"
+            all={t.common.everyStatus}
             options={[
-              ['realized', 'Realized'],
-              ['pending', 'Pending'],
+              ['realized', t.finance.realized],
+              ['pending', t.finance.pending],
             ]}
           />
         </Filters>
         {may('finance:write') && (
           <button type="button" class="primary" data-new onClick={() => setNew(true)}>
-            New transaction
+            {t.finance.newTransaction}
           </button>
         )}
       </div>
       {filter('dealId') && (
         <p class="hint">
-          Only what belongs to one deal is shown. <a href={linkTo('/finance/transactions')}>Show everything</a>
+          {t.finance.onlyWhatBelongsToOne} <a href={linkTo('/finance/transactions')}>{t.common.showEverything}</a>
         </p>
       )}
       <Paged
-        caption="Transactions"
+        caption={t.finance.transactions}
         of={transactions}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={place.value.query.size > 0 ? 'No transactions like that' : 'Nothing is booked yet'}>
-            <p>Won deals and paid invoices are booked by themselves; book here what else came in or went out.</p>
+          <Empty title={place.value.query.size > 0 ? t.finance.noTransactionsLikeThat : t.finance.nothingIsBookedYet}>
+            <p>{t.finance.wonDealsAndPaidInvoices2}</p>
           </Empty>
         }
       />
@@ -152,38 +173,38 @@ function NewTransaction({ onDone, onClose }: { onDone(): void; onClose(): void }
     onClose();
   };
   return (
-    <Dialog title="New transaction" onClose={onClose}>
-      <Form submit="Book it" onSubmit={create} onCancel={onClose}>
+    <Dialog title={t.finance.newTransaction} onClose={onClose}>
+      <Form submit={t.finance.bookIt} onSubmit={create} onCancel={onClose}>
         <div class="two">
           <Field
-            label="Type"
+            label={t.finance.type}
             name="type"
             options={[
-              ['expense', 'Expense'],
-              ['income', 'Income'],
+              ['expense', t.finance.expense],
+              ['income', t.finance.income],
             ]}
           />
           <Field
-            label="Status"
+            label={t.common.status}
             name="status"
             options={[
-              ['realized', 'Realized'],
-              ['pending', 'Pending'],
+              ['realized', t.finance.realized],
+              ['pending', t.finance.pending],
             ]}
           />
-          <Field label="Amount" name="amount" type="number" min={0.01} step={0.01} required />
+          <Field label={t.finance.amount} name="amount" type="number" min={0.01} step={0.01} required />
           <Field
-            label="Currency"
+            label={t.common.currency}
             name="currency"
             value={current.value?.workspace.currency}
             required
             maxLength={3}
-            hint="Three letters, like EUR"
+            hint={t.common.threeLettersLikeEur}
           />
-          <Field label="Date" name="occurredAt" type="date" value={localDate(new Date())} />
-          <Field label="Category" name="category" maxLength={64} placeholder="software, travel …" />
+          <Field label={t.finance.date} name="occurredAt" type="date" value={localDate(new Date())} />
+          <Field label={t.finance.category} name="category" maxLength={64} placeholder={t.finance.softwareTravel} />
         </div>
-        <Field label="Description" name="description" maxLength={500} />
+        <Field label={t.common.description} name="description" maxLength={500} />
         <ContactField />
       </Form>
     </Dialog>

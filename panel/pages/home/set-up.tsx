@@ -2,6 +2,7 @@ import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may, type Scope } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { Icon } from '../../parts/icon.tsx';
 
 interface Step {
@@ -17,8 +18,12 @@ const one = { limit: 1 } as const;
 
 const steps: readonly Step[] = [
   {
-    title: 'Connect an account',
-    why: 'A Telegram bot or user, or an X account, that messages come in by and go out from.',
+    get title() {
+      return t.common.connectAnAccount;
+    },
+    get why() {
+      return t.home.aTelegramBotOrUser;
+    },
     link: '#/accounts',
     scopes: ['accounts:manage', 'telegram:read'],
     isDone: async (signal) => {
@@ -30,8 +35,12 @@ const steps: readonly Step[] = [
     },
   },
   {
-    title: 'Make an API key',
-    why: 'For your own programs, the command line and AI clients.',
+    get title() {
+      return t.home.makeAnApiKey;
+    },
+    get why() {
+      return t.home.forYourOwnProgramsThe;
+    },
     link: '#/developers/keys',
     scopes: ['keys:manage'],
     isDone: async (signal) => {
@@ -40,15 +49,23 @@ const steps: readonly Step[] = [
     },
   },
   {
-    title: 'Register a webhook',
-    why: 'Your server hears of every change within a second.',
+    get title() {
+      return t.home.registerAWebhook;
+    },
+    get why() {
+      return t.home.yourServerHearsOfEvery;
+    },
     link: '#/developers/webhooks',
     scopes: ['webhooks:write', 'webhooks:read'],
     isDone: async (signal) => (await api.get('/v1/webhooks', { signal, params: { query: one } })).items.length > 0,
   },
   {
-    title: 'Invite a member',
-    why: 'Share contacts, conversations and deals with your team.',
+    get title() {
+      return t.common.inviteAMember;
+    },
+    get why() {
+      return t.home.shareContactsConversationsAndDeals;
+    },
     link: '#/settings',
     scopes: ['keys:manage'],
     isDone: async (signal) =>
@@ -80,7 +97,7 @@ export function SetUp({ steps: left }: { steps: readonly Step[] }) {
   if (left.length === 0) return null;
   return (
     <section class="card" aria-labelledby="set-up">
-      <h2 id="set-up">Set up your workspace</h2>
+      <h2 id="set-up">{t.home.setUpYourWorkspace}</h2>
       <ul class="steps">
         {left.map(({ title, why, link }) => (
           <li key={title}>

@@ -1,15 +1,24 @@
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { fileSize } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt, complain } from '../../app/toasts.ts';
 import { Icon } from '../../parts/icon.tsx';
 
 const states: Record<Schema<'AttachmentStatus'>, string | undefined> = {
   stored: undefined,
-  pending: 'on its way',
-  too_large: 'too large to be kept',
-  failed: 'could not be fetched',
-  expired: 'no longer kept',
+  get pending() {
+    return t.inbox.onItsWay;
+  },
+  get too_large() {
+    return t.inbox.tooLargeToBeKept;
+  },
+  get failed() {
+    return t.inbox.couldNotBeFetched;
+  },
+  get expired() {
+    return t.inbox.noLongerKept;
+  },
 };
 
 interface AttachmentsProps {
@@ -24,7 +33,7 @@ export function Attachments({ message, of }: AttachmentsProps) {
     const path = { id: message.id, attachmentId };
     await attempt(async () => {
       const { url } = await api.get('/v1/messages/{id}/attachments/{attachmentId}', { params: { path } });
-      if (url === null || !/^https?:/.test(url)) return complain(new Error('The file is not there any more.'));
+      if (url === null || !/^https?:/.test(url)) return complain(new Error(t.inbox.theFileIsNotThere));
       // Is answered as an attachment, so that this page stays.
       location.assign(url);
     });

@@ -3,6 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
 import { shortTime } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { complain, say } from '../../app/toasts.ts';
 import { instant, localTime } from '../../parts/local-time.ts';
 import { send, type Way, waysTo } from './ways.ts';
@@ -37,7 +38,7 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
       const undo = await send(way, contact, { text, subject: String(given.get('subject') ?? ''), runAt });
       form.current?.reset();
       setLater(undefined);
-      if (runAt) say(`The message will be sent ${shortTime(runAt)}.`, undo && (() => undo().then(sent)));
+      if (runAt) say(t.inbox.theMessageWillBeSent(shortTime(runAt)), undo && (() => undo().then(sent)));
       sent();
     } catch (error) {
       complain(error);
@@ -47,14 +48,16 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
 
   return (
     <form class="composer" ref={form} onSubmit={submit}>
-      {way.asksSubject && <input name="subject" required maxLength={500} aria-label="Subject" placeholder="Subject" />}
+      {way.asksSubject && (
+        <input name="subject" required maxLength={500} aria-label={t.common.subject} placeholder={t.common.subject} />
+      )}
       <textarea
         name="text"
         rows={3}
         required
         maxLength={way.maxLength}
-        aria-label={`Message to ${contact.name ?? 'the contact'}`}
-        placeholder="Write a message"
+        aria-label={t.inbox.messageTo(contact.name ?? t.inbox.theContact)}
+        placeholder={t.inbox.writeAMessage}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
         }}
@@ -65,17 +68,17 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
           <input
             type="datetime-local"
             required
-            aria-label="When to send it"
+            aria-label={t.inbox.whenToSendIt}
             min={localTime(new Date())}
             value={later}
             onInput={(event) => setLater(event.currentTarget.value)}
           />
         )}
         <button type="button" aria-pressed={isLater} onClick={() => setLater(isLater ? undefined : soon())}>
-          {isLater ? 'Send now instead' : 'Send later'}
+          {isLater ? t.inbox.sendNowInstead : t.inbox.sendLater}
         </button>
-        <button type="submit" class="primary" disabled={isBusy} title="Ctrl + Enter">
-          {isLater ? 'Schedule' : 'Send'}
+        <button type="submit" class="primary" disabled={isBusy} title={t.inbox.ctrlEnter}>
+          {isLater ? t.inbox.schedule : t.common.send}
         </button>
       </div>
     </form>
@@ -83,7 +86,12 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
 }
 
 const Ways = ({ ways, way, choose }: { ways: readonly Way[]; way: Way; choose(key: string): void }) => (
-  <select class="ways" aria-label="Send by" value={way.key} onChange={(event) => choose(event.currentTarget.value)}>
+  <select
+    class="ways"
+    aria-label={t.inbox.sendBy}
+    value={way.key}
+    onChange={(event) => choose(event.currentTarget.value)}
+  >
     {ways.map(({ key, title }) => (
       <option key={key} value={key}>
         {title}
@@ -93,9 +101,7 @@ const Ways = ({ ways, way, choose }: { ways: readonly Way[]; way: Way; choose(ke
 );
 
 const whyNot = ({ platform }: Schema<'ContactWithTags'>) =>
-  may(`${platform}:send`)
-    ? 'No account can write to this contact: connect one under Accounts, or give the contact an e-mail address.'
-    : 'Your role may not send messages.';
+  may(`${platform}:send`) ? t.inbox.noAccountCanWriteTo : t.inbox.yourRoleMayNotSend;
 
 /** In an hour, as the field has it. */
 const soon = () => localTime(new Date(Date.now() + 3_600_000));

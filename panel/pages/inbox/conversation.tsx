@@ -6,6 +6,7 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { longDate, nameOf, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { complain } from '../../app/toasts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -45,14 +46,14 @@ export function Conversation({ contactId }: { contactId: number }) {
     jobs.reload();
   };
   useMarkedAsRead(contactId, messages.data?.items);
-  const name = contact.data ? nameOf(contact.data) : 'Conversation';
+  const name = contact.data ? nameOf(contact.data) : t.inbox.conversation;
   const { query } = place.value;
   return (
-    <section class="conversation" aria-label={`Conversation with ${name}`}>
-      <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>Inbox</Back>}>
+    <section class="conversation" aria-label={t.inbox.conversationWith(name)}>
+      <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>{t.common.inbox}</Back>}>
         <Badge>{contact.data ? worded(contact.data.stage) : '…'}</Badge>
         <a class="button small" href={linkTo(`/contacts/${contactId}`)}>
-          Open contact
+          {t.inbox.openContact}
         </a>
       </Head>
       {messages.error !== undefined && !messages.data ? (
@@ -120,12 +121,12 @@ function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
   }, [last]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by the keyboard
-    <div class="messages" role="log" aria-label="Messages" ref={log} tabIndex={0}>
+    <div class="messages" role="log" aria-label={t.common.messages} ref={log} tabIndex={0}>
       {!items && <Skeleton lines={6} />}
-      {items?.length === 0 && <p class="muted">Nothing was written yet. Write the first message below.</p>}
+      {items?.length === 0 && <p class="muted">{t.inbox.nothingWasWrittenYetWrite}</p>}
       {earlier && (
         <button type="button" class="small" onClick={earlier}>
-          Earlier messages
+          {t.inbox.earlierMessages}
         </button>
       )}
       {items?.map((message, at) => {

@@ -5,7 +5,9 @@ import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place, withQuery } from '../../app/route.ts';
 import { nameOf } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { cursor } from '../../parts/paged.tsx';
 import { Pending } from '../../parts/pending.tsx';
@@ -38,20 +40,20 @@ export function Conversations({ openId }: { openId: number | undefined }) {
   return (
     <>
       <Filters>
-        <SearchField label="Search conversations" />
-        <Choice label="Show" name="unread" options={[['yes', 'Unread']]} />
-        <Choice label="Channel" name="channel" options={channels} />
+        <SearchField label={t.inbox.searchConversations} />
+        <Choice label={t.inbox.show} name="unread" options={[['yes', t.common.unread]]} />
+        <Choice label={t.common.channel} name="channel" options={channels} />
       </Filters>
       <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.items.length === 0 && (
-        <Empty title={isFiltered ? 'Nothing fits' : 'No conversations yet'}>
+        <Empty title={isFiltered ? t.inbox.nothingFits : t.inbox.noConversationsYet}>
           {isFiltered ? (
             <p>
-              <a href={linkTo(place.value.path)}>Show all conversations</a>
+              <a href={linkTo(place.value.path)}>{t.inbox.showAllConversations}</a>
             </p>
           ) : (
             <p>
-              <a href="#/accounts">Connect an account</a>: whoever writes to it appears here.
+              {filled(t.inbox.whoeverWritesToItAppears, { a: <a href="#/accounts">{t.common.connectAnAccount}</a> })}
             </p>
           )}
         </Empty>
@@ -66,9 +68,9 @@ export function Conversations({ openId }: { openId: number | undefined }) {
         </ul>
       )}
       {data && (data.hasMore || cursor() !== undefined) && (
-        <nav class="pager" aria-label="Pages of conversations">
-          {cursor() !== undefined && <a href={withQuery({})}>First page</a>}
-          {data.hasMore && <a href={withQuery({ after: data.nextCursor })}>Next page</a>}
+        <nav class="pager" aria-label={t.inbox.pagesOfConversations}>
+          {cursor() !== undefined && <a href={withQuery({})}>{t.common.firstPage}</a>}
+          {data.hasMore && <a href={withQuery({ after: data.nextCursor })}>{t.common.nextPage}</a>}
         </nav>
       )}
     </>
@@ -85,15 +87,15 @@ function Person({ contact, hasUnreadMessages, lastMessage, isOpen }: Found & { i
     >
       <span class="name">
         {nameOf(contact)}
-        {hasUnreadMessages && <span class="hidden"> (unread)</span>}
+        {hasUnreadMessages && <span class="hidden"> {t.inbox.unread}</span>}
       </span>
       <When at={createdAt} />
       <span class="preview">
         {direction === 'outbound' && 'You: '}
-        {body || 'An attachment'}
+        {body || t.inbox.anAttachment}
       </span>
       <span class={status === 'failed' ? 'channel bad' : 'channel'}>
-        {status === 'failed' ? 'Not sent' : channelNames[channel]}
+        {status === 'failed' ? t.inbox.notSent : channelNames[channel]}
       </span>
     </a>
   );

@@ -1,5 +1,6 @@
 import { type ComponentChild, createElement, Fragment, render } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../../app/texts.ts';
 
 /** What of a mail's HTML is shown as it was meant. */
 const kept = new Set(
@@ -27,7 +28,7 @@ export function MailHtml({ html }: { html: string }) {
   return (
     <iframe
       class="mail-frame"
-      title="The mail as it was written"
+      title={t.inbox.theMailAsItWas}
       sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
       srcdoc={emptyPage()}
       height={heightPx}

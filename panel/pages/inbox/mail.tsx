@@ -2,6 +2,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { exactTime } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -30,13 +31,13 @@ export function Mails({ threadId, onClose }: MailsProps) {
     [threadId],
   );
   return (
-    <Dialog title={data?.thread.subject || 'Mail'} onClose={onClose} isWide>
+    <Dialog title={data?.thread.subject || t.inbox.mail} onClose={onClose} isWide>
       {error !== undefined && <Failure error={error} again={reload} />}
       {!data && error === undefined && <Skeleton lines={6} />}
       {data?.mails.items.map((mail) => (
         <One key={mail.id} mail={mail} />
       ))}
-      {data?.mails.hasMore && <p class="hint">Older mails of this thread are in the conversation.</p>}
+      {data?.mails.hasMore && <p class="hint">{t.inbox.olderMailsOfThisThread}</p>}
     </Dialog>
   );
 }
@@ -48,17 +49,17 @@ function One({ mail: { from, to, cc, createdAt, sentAt, authentication, bodyHtml
     <article class="mail-message">
       <dl class="details">
         <div>
-          <dt>From</dt>
+          <dt>{t.inbox.from}</dt>
           <dd>
             {address(from)} {authentication && authentication.verdict !== 'pass' && <Doubt />}
           </dd>
         </div>
         <div>
-          <dt>To</dt>
+          <dt>{t.inbox.to}</dt>
           <dd>{[...to, ...cc].map(address).join(', ')}</dd>
         </div>
         <div>
-          <dt>When</dt>
+          <dt>{t.common.when}</dt>
           <dd>{exactTime(sentAt ?? createdAt)}</dd>
         </div>
       </dl>
@@ -73,4 +74,4 @@ function One({ mail: { from, to, cc, createdAt, sentAt, authentication, bodyHtml
   );
 }
 
-const Doubt = () => <Badge tone="bad">May not be from there</Badge>;
+const Doubt = () => <Badge tone="bad">{t.inbox.mayNotBeFromThere}</Badge>;

@@ -4,6 +4,7 @@ import { api } from '../../app/api.ts';
 import { channelNames } from '../../app/channels.ts';
 import { may } from '../../app/session.ts';
 import { clockTime, exactTime, shortTime } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Attachments } from './attachments.tsx';
 import { Linked } from './linked.tsx';
@@ -26,7 +27,7 @@ export function Message({ message, account, job, changed }: MessageProps) {
   return (
     <article
       class={isInbound ? 'message' : `message ours ${isCanceled(job) ? 'canceled' : status}`}
-      aria-label={isInbound ? 'Received' : 'Written by us'}
+      aria-label={isInbound ? t.common.received : t.inbox.writtenByUs}
     >
       {body && (
         <p class="text">
@@ -39,7 +40,7 @@ export function Message({ message, account, job, changed }: MessageProps) {
         <time dateTime={createdAt} title={exactTime(createdAt)}>
           {clockTime(createdAt)}
         </time>
-        {editedAt && <span title={exactTime(editedAt)}>edited</span>}
+        {editedAt && <span title={exactTime(editedAt)}>{t.inbox.edited}</span>}
         {threadId !== null && may('email:read') && <AsMail threadId={Number(threadId)} />}
         {!isInbound && <State status={status} job={job} readAt={readAt} />}
       </p>
@@ -54,13 +55,13 @@ const isCanceled = (job: Job | undefined) => job?.status === 'failed' && job.las
 const soonMs = 90_000;
 
 function State({ status, job, readAt }: { status: string; job: Job | undefined; readAt: string | null }) {
-  if (readAt) return <span title={exactTime(readAt)}>read</span>;
-  if (isCanceled(job)) return <span>canceled</span>;
+  if (readAt) return <span title={exactTime(readAt)}>{t.inbox.read}</span>;
+  if (isCanceled(job)) return <span>{t.inbox.canceled}</span>;
   if (status === 'failed')
-    return <strong class="bad">{job?.lastError ? `Not sent: ${job.lastError}` : 'Not sent'}</strong>;
+    return <strong class="bad">{job?.lastError ? t.inbox.notSentLastError(job.lastError) : t.inbox.notSent}</strong>;
   if (status !== 'queued') return <span>{status}</span>;
   const isLater = job && new Date(job.runAt).getTime() > Date.now() + soonMs;
-  return <strong>{isLater ? `Will be sent ${shortTime(job.runAt)}` : job ? 'Sending …' : 'Queued'}</strong>;
+  return <strong>{isLater ? t.inbox.willBeSent(shortTime(job.runAt)) : job ? t.inbox.sending : t.inbox.queued}</strong>;
 }
 
 /** What can be done about a message that waits or has failed; mails can be neither called back nor tried again. */
@@ -73,11 +74,9 @@ function Steps({ channel, job, changed }: { channel: Schema<'Channel'>; job: Job
       <button
         type="button"
         class="link"
-        onClick={() =>
-          act(() => api.post(`/v1/${channel}/messages/{id}/cancel`, init), 'The message will not be sent.')
-        }
+        onClick={() => act(() => api.post(`/v1/${channel}/messages/{id}/cancel`, init), t.inbox.theMessageWillNotBe)}
       >
-        Cancel
+        {t.common.cancel}
       </button>
     );
   if (status === 'failed' && !isCanceled(job) && channel === 'telegram' && may('telegram:send'))
@@ -85,9 +84,9 @@ function Steps({ channel, job, changed }: { channel: Schema<'Channel'>; job: Job
       <button
         type="button"
         class="link"
-        onClick={() => act(() => api.post('/v1/telegram/messages/{id}/retry', init), 'The message is tried again.')}
+        onClick={() => act(() => api.post('/v1/telegram/messages/{id}/retry', init), t.inbox.theMessageIsTriedAgain)}
       >
-        Try again
+        {t.common.tryAgain}
       </button>
     );
   return null;
@@ -98,7 +97,7 @@ function AsMail({ threadId }: { threadId: number }) {
   return (
     <>
       <button type="button" class="link" onClick={() => setOpen(true)}>
-        Show as mail
+        {t.inbox.showAsMail}
       </button>
       {isOpen && <Mails threadId={threadId} onClose={() => setOpen(false)} />}
     </>

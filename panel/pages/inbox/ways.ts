@@ -4,6 +4,7 @@ import { maySee } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
 import { type Channel, channelNames, type Platform } from '../../app/channels.ts';
 import { may } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 
 type Contact = Schema<'ContactWithTags'>;
 
@@ -38,7 +39,7 @@ export async function waysTo(
 async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Promise<Way[]> {
   const { items: used } = await api.get('/v1/contacts/{id}/channels', { signal, params: { path: { id } } });
   const known = used.map(({ channel, accountId, accountName, blockedAt }) =>
-    wayOf(channel, accountId, blockedAt ? `${accountName} (blocked by the contact)` : accountName),
+    wayOf(channel, accountId, blockedAt ? t.inbox.blockedByTheContact(accountName) : accountName),
   );
   const own = maySee(platform)
     ? await api.get(`/v1/${platform}/accounts`, { signal, params: { query: { limit: 100, status: 'active' } } })
@@ -68,20 +69,20 @@ async function mailsTo(
   if (thread && may('email:send'))
     ways.push({ ...common, key: 'reply', title: await titleOfReply(Number(thread), signal), threadId: Number(thread) });
   if (email !== null && may('email:compose'))
-    ways.push({ ...common, key: 'new mail', title: 'E-mail · new subject', asksSubject: true });
+    ways.push({ ...common, key: 'new mail', title: t.inbox.eMailNewSubject, asksSubject: true });
   return ways;
 }
 
 /** Says whom an answer in the thread goes to: its sender may ask for another address. */
 async function titleOfReply(id: number, signal: AbortSignal): Promise<string> {
-  const title = 'E-mail · answer the last';
+  const title = t.inbox.eMailAnswerTheLast;
   if (!may('email:read')) return title;
   const { items } = await api.get('/v1/email/threads/{id}/messages', { signal, params: { path: { id } } });
   const received = items.filter(({ direction }) => direction === 'inbound');
   const last = received.find(({ isAutomatic }) => !isAutomatic) ?? received[0];
   if (!last) return title;
   const recipients = last.replyTo.length > 0 ? last.replyTo : [last.from];
-  return `${title}, to ${recipients.map((one) => one.email).join(', ')}`;
+  return t.inbox.toTitle(title, recipients.map((one) => one.email).join(', '));
 }
 
 interface Draft {

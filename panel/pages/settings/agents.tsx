@@ -5,12 +5,14 @@ import { channelNames } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
-import { count } from '../../app/show.ts';
+import { count, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { EditAgent } from './edit-agent.tsx';
@@ -37,7 +39,7 @@ export function Agents() {
     const to = status === 'active' ? 'disabled' : 'active';
     show(id, to);
     await attempt(() => setStatus(id, to), {
-      said: `“${name}” is ${to}.`,
+      said: t.settings.is(name, worded(to)),
       undo: async () => {
         await setStatus(id, status);
         reload();
@@ -50,14 +52,14 @@ export function Agents() {
       {may('agents:run') && (
         <div class="actions end filters">
           <button type="button" class="primary" data-new onClick={() => setOpen('new')}>
-            New agent
+            {t.settings.newAgent}
           </button>
         </div>
       )}
       <Pending data={data} error={error} reload={reload} lines={4} />
       {data?.items.length === 0 && (
-        <Empty title="No agents yet">
-          <p>An agent drafts answers by a model that you choose and instructions that you write.</p>
+        <Empty title={t.settings.noAgentsYet}>
+          <p>{t.settings.anAgentDraftsAnswersBy}</p>
         </Empty>
       )}
       <ul class="plain">
@@ -70,38 +72,38 @@ export function Agents() {
                   <span>{agent.channels.map((channel) => channelNames[channel]).join(', ')}</span>
                   <span>{agent.model}</span>
                   {agent.language && <span>{agent.language}</span>}
-                  {agent.handoffEnabled && <span>hands off to people</span>}
+                  {agent.handoffEnabled && <span>{t.settings.handsOffToPeople}</span>}
                 </p>
               </div>
               <div class="actions">
                 <Badge tone={agent.status === 'active' ? 'good' : 'plain'}>
-                  {agent.status === 'active' ? 'Active' : 'Disabled'}
+                  {agent.status === 'active' ? t.settings.active : t.settings.disabled}
                 </Badge>
                 {may('agents:run') && (
                   <>
                     <button
                       type="button"
                       class="small"
-                      aria-label={`Try ${agent.name}`}
+                      aria-label={t.settings.try(agent.name)}
                       onClick={() => setOpen({ of: 'test', agent })}
                     >
-                      Try
+                      {t.settings.try2}
                     </button>
                     <button
                       type="button"
                       class="small"
-                      aria-label={`Edit ${agent.name}`}
+                      aria-label={t.common.editName(agent.name)}
                       onClick={() => setOpen({ of: 'edit', agent })}
                     >
-                      Edit
+                      {t.common.edit}
                     </button>
                     <button
                       type="button"
                       class="small"
-                      aria-label={`${agent.status === 'active' ? 'Disable' : 'Enable'} ${agent.name}`}
+                      aria-label={`${agent.status === 'active' ? t.settings.disable : t.settings.enable} ${agent.name}`}
                       onClick={() => turn(agent)}
                     >
-                      {agent.status === 'active' ? 'Disable' : 'Enable'}
+                      {agent.status === 'active' ? t.settings.disable : t.settings.enable}
                     </button>
                   </>
                 )}
@@ -129,22 +131,30 @@ function TryAgent({ agent: { id, name, status }, onClose }: { agent: Agent; onCl
     setAnswer(await api.post('/v1/agents/{id}/test-run', { params: { path: { id } }, body }));
   };
   return (
-    <Dialog title={`Try ${name}`} onClose={onClose}>
-      <Form submit="Draft an answer" onSubmit={run}>
+    <Dialog title={t.settings.try(name)} onClose={onClose}>
+      <Form submit={t.settings.draftAnAnswer} onSubmit={run}>
         <p class="hint">
-          Nothing is sent{status === 'disabled' ? '; a disabled agent cannot be tried' : ' and nothing is kept'}.
+          {filled(t.settings.nothingIsSent, {
+            status: status === 'disabled' ? t.settings.aDisabledAgentCannotBe : t.settings.andNothingIsKept,
+          })}
         </p>
-        <Field label="What the contact writes" name="message" rows={3} required maxLength={4000} />
-        <ContactField label="As this contact" />
+        <Field label={t.settings.whatTheContactWrites} name="message" rows={3} required maxLength={4000} />
+        <ContactField label={t.settings.asThisContact} />
       </Form>
       <div role="status">
         {answer && (
           <div class="answer stack">
             <p class="notes">{answer.draft}</p>
-            {answer.wouldHandOff && <p class="note">It would hand off to a person: {answer.handOffReason}</p>}
+            {answer.wouldHandOff && (
+              <p class="note">{filled(t.settings.itWouldHandOffTo, { handOffReason: answer.handOffReason })}</p>
+            )}
             <p class="hint">
-              {answer.model}, {count(answer.inputTokens)} tokens in, {count(answer.outputTokens)} out,{' '}
-              {count(answer.durationMs)} ms
+              {filled(t.settings.tokensInOutMs, {
+                model: answer.model,
+                inputTokens: count(answer.inputTokens),
+                outputTokens: count(answer.outputTokens),
+                durationMs: count(answer.durationMs),
+              })}
             </p>
           </div>
         )}

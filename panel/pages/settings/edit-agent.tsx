@@ -3,6 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { channels as allChannels } from '../../app/channels.ts';
 import { useLoaded } from '../../app/load.ts';
+import { t } from '../../app/texts.ts';
 import { Checks } from '../../parts/checks.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -26,7 +27,7 @@ export function EditAgent({ agent, ...dialog }: DialogProps & { agent?: Pick<Age
   );
   const { data, error, reload } = whole;
   return (
-    <Dialog title={agent ? 'Edit the agent' : 'New agent'} onClose={dialog.onClose} isWide>
+    <Dialog title={agent ? t.settings.editTheAgent : t.settings.newAgent} onClose={dialog.onClose} isWide>
       {data ? (
         <AgentForm agent={data.agent} {...dialog} />
       ) : error === undefined ? (
@@ -61,48 +62,54 @@ function AgentForm({ agent, onDone, onClose }: DialogProps & { agent?: Agent | u
   };
   const fitting = accounts.filter(({ channel }) => channels.has(channel));
   return (
-    <Form submit={agent ? 'Save' : 'Create agent'} onSubmit={save} onCancel={onClose}>
-      <Field label="Name" name="name" value={agent?.name} required maxLength={200} />
-      <Field label="Description" name="description" value={agent?.description} maxLength={1000} />
+    <Form submit={agent ? t.common.save : t.settings.createAgent} onSubmit={save} onCancel={onClose}>
+      <Field label={t.common.name} name="name" value={agent?.name} required maxLength={200} />
+      <Field label={t.common.description} name="description" value={agent?.description} maxLength={1000} />
       <Field
-        label="Instructions"
+        label={t.settings.instructions}
         name="instructions"
         rows={6}
         value={agent?.instructions}
         required
         maxLength={20_000}
-        hint="How it answers, what it asks for, when it leaves the answer to a person"
+        hint={t.settings.howItAnswersWhatIt}
       />
       <div class="two">
         <Field
-          label="Model"
+          label={t.settings.model}
           name="model"
           value={agent?.model ?? 'amazon.nova-lite-v1:0'}
           required
           maxLength={200}
-          hint="The id of an Amazon Bedrock model"
+          hint={t.settings.theIdOfAnAmazon}
         />
-        <Field label="Language" name="language" value={agent?.language} maxLength={35} placeholder="The contact's" />
         <Field
-          label="Hand off to people"
+          label={t.settings.language}
+          name="language"
+          value={agent?.language}
+          maxLength={35}
+          placeholder={t.settings.theContacts}
+        />
+        <Field
+          label={t.settings.handOffToPeople}
           name="handoff"
           value={String(agent?.handoffEnabled ?? true)}
           options={[
-            ['true', 'When it cannot help'],
-            ['false', 'Never'],
+            ['true', t.settings.whenItCannotHelp],
+            ['false', t.common.never],
           ]}
         />
       </div>
       <Checks
-        legend="Channels"
+        legend={t.settings.channels}
         options={allChannels.map(([value, text]) => ({ value, text }))}
         chosen={channels}
         onChange={setChannels}
       />
       {fitting.length > 0 && (
         <Checks
-          legend="Accounts"
-          hint="None chosen: all of these channels"
+          legend={t.common.accounts}
+          hint={t.settings.noneChosenAllOfThese}
           options={fitting.map(({ id, name }) => ({ value: String(id), text: name }))}
           chosen={accountIds}
           onChange={setAccountIds}

@@ -3,7 +3,9 @@ import type { Schema } from '../../../client/index.ts';
 import type { ChannelAccount } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
 import { channels } from '../../app/channels.ts';
+import { t } from '../../app/texts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { useAccounts } from './accounts.ts';
@@ -37,7 +39,7 @@ interface Row {
 export function EditSequence(props: EditSequenceProps) {
   const accounts = useAccounts();
   return (
-    <Dialog title={props.sequence ? 'Edit the sequence' : 'New sequence'} onClose={props.onClose} isWide>
+    <Dialog title={props.sequence ? t.settings.editTheSequence : t.settings.newSequence} onClose={props.onClose} isWide>
       {accounts ? <SequenceForm accounts={accounts} {...props} /> : <Skeleton lines={10} />}
     </Dialog>
   );
@@ -79,22 +81,22 @@ function SequenceForm({
     ]);
   const fitting = accounts.filter((account) => account.channel === channel);
   return (
-    <Form submit={sequence ? 'Save' : 'Create draft'} onSubmit={save} onCancel={onClose}>
-      <Field label="Name" name="name" value={sequence?.name} required maxLength={200} />
+    <Form submit={sequence ? t.common.save : t.common.createDraft} onSubmit={save} onCancel={onClose}>
+      <Field label={t.common.name} name="name" value={sequence?.name} required maxLength={200} />
       <div class="two">
         {!sequence && (
           <div onChange={(event) => setChannel((event.target as HTMLSelectElement).value as Schema<'Channel'>)}>
-            <Field label="Channel" name="channel" value={channel} options={channels} />
+            <Field label={t.common.channel} name="channel" value={channel} options={channels} />
           </div>
         )}
         {channel !== 'email' && (
           <Field
             key={channel}
-            label="Account"
+            label={t.settings.account}
             name="accountId"
             value={sequence?.accountId}
             required
-            hint={fitting.length === 0 ? 'Connect an account of this channel first.' : undefined}
+            hint={fitting.length === 0 ? t.settings.connectAnAccountOfThis : undefined}
             options={fitting.map(({ id, name }) => [id, name])}
           />
         )}
@@ -103,10 +105,10 @@ function SequenceForm({
         {rows.map(({ key, delayMinutes, subject, text }, at) => (
           <li key={key} class="step">
             <fieldset class="stack">
-              <legend class="label">Step {at + 1}</legend>
+              <legend class="label">{filled(t.settings.step, { at: at + 1 })}</legend>
               <div class="wait">
                 <Field
-                  label="Wait"
+                  label={t.settings.wait}
                   name={`delay-${key}`}
                   type="number"
                   min={0}
@@ -114,28 +116,34 @@ function SequenceForm({
                   required
                   value={delayMinutes / Number(unitOf(delayMinutes))}
                 />
-                <Field label="Unit" name={`unit-${key}`} value={unitOf(delayMinutes)} options={units} />
+                <Field label={t.settings.unit} name={`unit-${key}`} value={unitOf(delayMinutes)} options={units} />
                 {rows.length > 1 && (
                   <button
                     type="button"
-                    aria-label={`Remove step ${at + 1}`}
+                    aria-label={t.settings.removeStep(at + 1)}
                     onClick={() => setRows(rows.filter((row) => row.key !== key))}
                   >
-                    Remove
+                    {t.settings.remove}
                   </button>
                 )}
               </div>
               {channel === 'email' && (
-                <Field label="Subject" name={`subject-${key}`} required maxLength={500} value={subject ?? ''} />
+                <Field
+                  label={t.common.subject}
+                  name={`subject-${key}`}
+                  required
+                  maxLength={500}
+                  value={subject ?? ''}
+                />
               )}
-              <Field label="Text" name={`text-${key}`} rows={3} required maxLength={4000} value={text} />
+              <Field label={t.settings.text} name={`text-${key}`} rows={3} required maxLength={4000} value={text} />
             </fieldset>
           </li>
         ))}
       </ol>
       <div>
         <button type="button" onClick={add}>
-          Add a step
+          {t.settings.addAStep}
         </button>
       </div>
     </Form>

@@ -6,6 +6,7 @@ import { useLoaded } from '../../app/load.ts';
 import { place } from '../../app/route.ts';
 import { current } from '../../app/session.ts';
 import { nameOf, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -21,13 +22,13 @@ import { isAdmin, isOwner } from './role.ts';
 type Member = Schema<'Member'>;
 type Role = Member['role'];
 
-const roles: readonly (readonly [Role, string])[] = [
-  ['member', 'Member: everything but keys, accounts, finance and erasure'],
-  ['admin', 'Admin: everything'],
-  ['owner', 'Owner: everything, and makes owners'],
+const roles = (): readonly (readonly [Role, string])[] => [
+  ['member', t.settings.memberEverythingButKeysAccounts],
+  ['admin', t.settings.adminEverything],
+  ['owner', t.settings.ownerEverythingAndMakesOwners],
 ];
 
-const offered = () => roles.filter(([role]) => role !== 'owner' || isOwner());
+const offered = () => roles().filter(([role]) => role !== 'owner' || isOwner());
 const patch = (id: number, body: { name?: string | null; role?: Role; isActive?: boolean }) =>
   api.patch('/panel/members/{id}', { params: { path: { id } }, body });
 
@@ -73,43 +74,52 @@ export function Members() {
   const activate = async (member: Member) => {
     show(member.id, { isActive: true });
     const done = await attempt(() => patch(member.id, { isActive: true }), {
-      said: `${nameOf(member)} can sign in again.`,
+      said: t.settings.canSignInAgain(nameOf(member)),
       takeBack: () => show(member.id, { isActive: false }),
     });
     if (done) members.reload();
   };
   const columns: readonly Column<Member>[] = [
     {
-      title: 'Name',
+      title: t.common.name,
       show: (member) => (
         <>
-          {nameOf(member)} {member.id === current.value?.member.id && <span class="muted">(you)</span>}
+          {nameOf(member)} {member.id === current.value?.member.id && <span class="muted">{t.settings.you}</span>}
           <p class="hint">
             <Address of={member.email} />
           </p>
         </>
       ),
     },
-    { title: 'Role', show: ({ role }) => <Badge tone={role === 'member' ? 'plain' : 'accent'}>{worded(role)}</Badge> },
     {
-      title: 'State',
-      isWide: true,
-      show: ({ isActive: is }) => <Badge tone={is ? 'good' : 'plain'}>{is ? 'Active' : 'Deactivated'}</Badge>,
+      title: t.settings.role,
+      show: ({ role }) => <Badge tone={role === 'member' ? 'plain' : 'accent'}>{worded(role)}</Badge>,
     },
-    { title: 'Since', isWide: true, show: ({ createdAt }) => <When at={createdAt} /> },
+    {
+      title: t.common.state,
+      isWide: true,
+      show: ({ isActive: is }) => (
+        <Badge tone={is ? 'good' : 'plain'}>{is ? t.settings.active : t.settings.deactivated}</Badge>
+      ),
+    },
+    { title: t.common.since, isWide: true, show: ({ createdAt }) => <When at={createdAt} /> },
     ...(isAdmin()
       ? [
           {
-            title: 'Actions',
+            title: t.common.actions,
             show: (member: Member) => (
               <Menu
-                text="Actions"
-                label={`Actions for ${nameOf(member)}`}
+                text={t.common.actions}
+                label={t.settings.actionsFor(nameOf(member))}
                 items={[
-                  { text: 'Edit', choose: () => setOpen({ of: 'edit', member }) },
+                  { text: t.common.edit, choose: () => setOpen({ of: 'edit', member }) },
                   member.isActive
-                    ? { text: 'Deactivate', isDangerous: true, choose: () => setOpen({ of: 'deactivate', member }) }
-                    : { text: 'Activate', choose: () => void activate(member) },
+                    ? {
+                        text: t.settings.deactivate,
+                        isDangerous: true,
+                        choose: () => setOpen({ of: 'deactivate', member }),
+                      }
+                    : { text: t.settings.activate, choose: () => void activate(member) },
                 ]}
               />
             ),
@@ -121,32 +131,32 @@ export function Members() {
     <>
       <div class="row">
         <Filters>
-          <SearchField label="Search" />
+          <SearchField label={t.common.search} />
           <Choice
-            label="State"
+            label={t.common.state}
             name="isActive"
-            all="Everybody"
+            all={t.settings.everybody}
             options={[
-              ['true', 'Active'],
-              ['false', 'Deactivated'],
+              ['true', t.settings.active],
+              ['false', t.settings.deactivated],
             ]}
           />
         </Filters>
         {isAdmin() && (
           <button type="button" class="primary" data-new onClick={() => setOpen('invite')}>
-            Invite a member
+            {t.common.inviteAMember}
           </button>
         )}
       </div>
       <Paged
-        caption="Members"
+        caption={t.settings.members}
         of={members}
         columns={columns}
         keyOf={({ id }) => id}
         skeletonRows={3}
         empty={
-          <Empty title="Nobody like that">
-            <p>Change the search and the filter to see others.</p>
+          <Empty title={t.settings.nobodyLikeThat}>
+            <p>{t.settings.changeTheSearchAndThe}</p>
           </Empty>
         }
       />
@@ -156,8 +166,8 @@ export function Members() {
       )}
       {typeof open === 'object' && open.of === 'deactivate' && (
         <Confirm
-          title={`Deactivate ${nameOf(open.member)}?`}
-          action="Deactivate"
+          title={t.settings.deactivateMember(nameOf(open.member))}
+          action={t.settings.deactivate}
           isDangerous
           onClose={close}
           onConfirm={async () => {
@@ -165,7 +175,7 @@ export function Members() {
             members.reload();
           }}
         >
-          <p>Their sessions end at once, and they cannot sign in until they are activated again.</p>
+          <p>{t.settings.theirSessionsEndAtOnce}</p>
         </Confirm>
       )}
     </>
@@ -182,32 +192,32 @@ function Invite({ onDone, onClose }: DialogProps) {
     await api.post('/panel/members', { body: { email, name, role: role as Role } });
     onDone();
     onClose();
-    await attempt(async () => {}, { said: `An invitation is on its way to ${email}.` });
+    await attempt(async () => {}, { said: t.settings.anInvitationIsOnIts(email) });
   };
   return (
-    <Dialog title="Invite a member" onClose={onClose}>
-      <Form submit="Send the invitation" onSubmit={invite} onCancel={onClose}>
-        <p class="hint">They get a mail with a link that signs them in.</p>
-        <Field label="E-mail" name="email" type="email" required autocomplete="off" />
-        <Field label="Name" name="name" maxLength={200} autocomplete="off" />
-        <Field label="Role" name="role" options={offered()} />
+    <Dialog title={t.common.inviteAMember} onClose={onClose}>
+      <Form submit={t.settings.sendTheInvitation} onSubmit={invite} onCancel={onClose}>
+        <p class="hint">{t.settings.theyGetAMailWith}</p>
+        <Field label={t.common.eMail} name="email" type="email" required autocomplete="off" />
+        <Field label={t.common.name} name="name" maxLength={200} autocomplete="off" />
+        <Field label={t.settings.role} name="role" options={offered()} />
       </Form>
     </Dialog>
   );
 }
 
 function Edit({ member, onDone, onClose }: DialogProps & { member: Member }) {
-  const options = roles.filter((role) => offered().includes(role) || role[0] === member.role);
+  const options = roles().filter((role) => offered().includes(role) || role[0] === member.role);
   const save = async ({ name, role }: Values) => {
     await patch(member.id, { name: name ?? null, ...(role !== member.role && { role: role as Role }) });
     onDone();
     onClose();
   };
   return (
-    <Dialog title={`Edit ${nameOf(member)}`} onClose={onClose}>
-      <Form submit="Save" onSubmit={save} onCancel={onClose}>
-        <Field label="Name" name="name" value={member.name} maxLength={200} />
-        <Field label="Role" name="role" value={member.role} options={options} />
+    <Dialog title={t.settings.edit(nameOf(member))} onClose={onClose}>
+      <Form submit={t.common.save} onSubmit={save} onCancel={onClose}>
+        <Field label={t.common.name} name="name" value={member.name} maxLength={200} />
+        <Field label={t.settings.role} name="role" value={member.role} options={options} />
       </Form>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, counted, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -25,18 +26,18 @@ import { sequenceTones } from './sequences.tsx';
 type Sequence = Schema<'SequenceWithSteps'>;
 type Enrollment = Schema<'Enrollment'>;
 
-const back = <Back to="#/settings/sequences">Sequences</Back>;
+const back = () => <Back to="#/settings/sequences">{t.settings.sequences}</Back>;
 
 /** How long a step waits, in words. */
 function waitOf(minutes: number): string {
-  if (minutes === 0) return 'at once';
+  if (minutes === 0) return t.common.atOnce;
   for (const [unit, length] of [
     ['day', 1440],
     ['hour', 60],
   ] as const) {
-    if (minutes % length === 0) return `after ${counted(minutes / length, unit)}`;
+    if (minutes % length === 0) return t.settings.after(counted(minutes / length, t.units.after[unit]));
   }
-  return `after ${counted(minutes, 'minute')}`;
+  return t.settings.after(counted(minutes, t.units.after.minute));
 }
 
 /** One sequence: its steps, and how far who is enrolled has come. */
@@ -51,25 +52,25 @@ export function SequenceDetail({ id }: { id: number }) {
   if (!data)
     return (
       <>
-        <Head title="Sequence" above={back} />
+        <Head title={t.common.sequence} above={back()} />
         <Pending data={data} error={error} reload={reload} lines={6} />
       </>
     );
   const close = () => setOpen(undefined);
   return (
     <>
-      <Head title={data.name} above={back}>
+      <Head title={data.name} above={back()}>
         {may('sequences:write') && (
           <>
             {data.status === 'draft' && (
               <button type="button" onClick={() => setOpen('edit')}>
-                Edit
+                {t.common.edit}
               </button>
             )}
             <Switch of={sequence} sequence={data} />
             {data.status !== 'draft' && (
               <button type="button" class="primary" data-new onClick={() => setOpen('enroll')}>
-                Enroll a contact
+                {t.settings.enrollAContact}
               </button>
             )}
           </>
@@ -77,7 +78,7 @@ export function SequenceDetail({ id }: { id: number }) {
       </Head>
       <Progress sequence={data} />
       <section class="card" aria-labelledby="steps">
-        <h2 id="steps">Steps</h2>
+        <h2 id="steps">{t.settings.steps}</h2>
         <ol class="stack">
           {data.steps.map((step) => (
             <li key={step.id}>
@@ -95,16 +96,17 @@ export function SequenceDetail({ id }: { id: number }) {
   );
 }
 
-const switches = {
-  draft: ['activate', 'Activate', 'active', 'is active: contacts can be enrolled'],
-  active: ['pause', 'Pause', 'paused', 'is paused'],
-  paused: ['resume', 'Resume', 'active', 'goes on'],
-} as const;
+const switches = () =>
+  ({
+    draft: ['activate', t.settings.activate, 'active', t.settings.isActiveContactsCanBe],
+    active: ['pause', t.common.pause, 'paused', t.settings.isPaused],
+    paused: ['resume', t.settings.resume, 'active', t.settings.goesOn],
+  }) as const;
 
 /** The button that activates, pauses or resumes. */
 function Switch({ of, sequence: { id, name, status } }: { of: Loaded<Sequence>; sequence: Sequence }) {
   if (status === 'completed') return null;
-  const [, title, to, said] = switches[status];
+  const [, title, to, said] = switches()[status];
   const params = { path: { id } };
   const set = {
     activate: () => api.post('/panel/sequences/{id}/activate', { params, body: {} }),
@@ -115,7 +117,7 @@ function Switch({ of, sequence: { id, name, status } }: { of: Loaded<Sequence>; 
   const turn = async () => {
     show(to);
     const back = status === 'active' ? set.resume : status === 'paused' ? set.pause : undefined;
-    const done = await attempt(set[switches[status][0]], {
+    const done = await attempt(set[switches()[status][0]], {
       said: `“${name}” ${said}.`,
       takeBack: () => show(status),
       ...(back && {
@@ -136,16 +138,16 @@ function Switch({ of, sequence: { id, name, status } }: { of: Loaded<Sequence>; 
 
 function Progress({ sequence }: { sequence: Sequence }) {
   const facts = [
-    ['Enrolled', sequence.enrolledCount],
-    ['Under way', sequence.activeCount],
-    ['Replied', sequence.repliedCount],
-    ['Completed', sequence.completedCount],
-    ['Failed', sequence.failedCount],
+    [t.settings.enrolled, sequence.enrolledCount],
+    [t.settings.underWay, sequence.activeCount],
+    [t.settings.replied, sequence.repliedCount],
+    [t.settings.completed, sequence.completedCount],
+    [t.common.failed, sequence.failedCount],
   ] as const;
   return (
     <dl class="card facts">
       <div>
-        <dt>Status</dt>
+        <dt>{t.common.status}</dt>
         <dd>
           <Badge tone={sequenceTones[sequence.status]}>{worded(sequence.status)}</Badge>{' '}
           {channelNames[sequence.channel]}
@@ -172,13 +174,17 @@ const tones: Record<Enrollment['status'], Tone> = {
 
 const columns: readonly Column<Enrollment>[] = [
   {
-    title: 'Contact',
+    get title() {
+      return t.common.contact;
+    },
     show: ({ contactId, contactName }) => (
       <a href={linkTo(`/contacts/${contactId}`)}>{contactName ?? `#${contactId}`}</a>
     ),
   },
   {
-    title: 'Status',
+    get title() {
+      return t.common.status;
+    },
     show: ({ status, lastError }) => (
       <>
         <Badge tone={tones[status]}>{worded(status)}</Badge>
@@ -186,9 +192,27 @@ const columns: readonly Column<Enrollment>[] = [
       </>
     ),
   },
-  { title: 'Step', isNumber: true, show: ({ currentStep }) => count(currentStep) },
-  { title: 'Next', isWide: true, show: ({ nextRunAt }) => (nextRunAt ? <When at={nextRunAt} /> : '–') },
-  { title: 'Enrolled', isWide: true, show: ({ enrolledAt }) => <When at={enrolledAt} /> },
+  {
+    get title() {
+      return t.settings.step2;
+    },
+    isNumber: true,
+    show: ({ currentStep }) => count(currentStep),
+  },
+  {
+    get title() {
+      return t.common.next;
+    },
+    isWide: true,
+    show: ({ nextRunAt }) => (nextRunAt ? <When at={nextRunAt} /> : '–'),
+  },
+  {
+    get title() {
+      return t.settings.enrolled;
+    },
+    isWide: true,
+    show: ({ enrolledAt }) => <When at={enrolledAt} />,
+  },
 ];
 
 function Enrollments({ sequence: { id, enrolledCount, status } }: { sequence: Sequence }) {
@@ -208,25 +232,25 @@ function Enrollments({ sequence: { id, enrolledCount, status } }: { sequence: Se
   return (
     <section aria-labelledby="enrollments">
       <h2 id="enrollments" class="section">
-        Enrolled contacts
+        {t.settings.enrolledContacts}
       </h2>
       <Filters>
         <Choice
-          label="Status"
+          label={t.common.status}
           name="status"
-          all="Every status"
+          all={t.common.everyStatus}
           options={Object.keys(tones).map((status) => [status, worded(status)])}
         />
       </Filters>
       <Paged
-        caption="Enrolled contacts"
+        caption={t.settings.enrolledContacts}
         of={enrollments}
         columns={columns}
         keyOf={(enrollment) => enrollment.id}
         skeletonRows={2}
         empty={
-          <Empty title={filter('status') ? 'Nobody like that' : 'Nobody is enrolled'}>
-            <p>Who is enrolled gets the first step after its wait.</p>
+          <Empty title={filter('status') ? t.settings.nobodyLikeThat : t.settings.nobodyIsEnrolled}>
+            <p>{t.settings.whoIsEnrolledGetsThe}</p>
           </Empty>
         }
       />
@@ -243,8 +267,8 @@ function Enroll({ id, onDone, onClose }: { id: number; onDone(): void; onClose()
     onClose();
   };
   return (
-    <Dialog title="Enroll a contact" onClose={onClose}>
-      <Form submit="Enroll" onSubmit={enroll} onCancel={onClose}>
+    <Dialog title={t.settings.enrollAContact} onClose={onClose}>
+      <Form submit={t.settings.enroll} onSubmit={enroll} onCancel={onClose}>
         <ContactField required />
       </Form>
     </Dialog>

@@ -7,6 +7,7 @@ import { useLoaded } from '../../app/load.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
@@ -24,12 +25,48 @@ export const sequenceTones: Record<Status, Tone> = {
 };
 
 const columns: readonly Column<Sequence>[] = [
-  { title: 'Name', show: ({ id, name }) => <a href={linkTo(`/settings/sequences/${id}`)}>{name}</a> },
-  { title: 'Status', show: ({ status }) => <Badge tone={sequenceTones[status]}>{worded(status)}</Badge> },
-  { title: 'Channel', isWide: true, show: ({ channel }) => channelNames[channel] },
-  { title: 'Steps', isWide: true, isNumber: true, show: ({ stepCount }) => count(stepCount) },
-  { title: 'Enrolled', isNumber: true, show: ({ enrolledCount }) => count(enrolledCount) },
-  { title: 'Replied', isWide: true, isNumber: true, show: ({ repliedCount }) => count(repliedCount) },
+  {
+    get title() {
+      return t.common.name;
+    },
+    show: ({ id, name }) => <a href={linkTo(`/settings/sequences/${id}`)}>{name}</a>,
+  },
+  {
+    get title() {
+      return t.common.status;
+    },
+    show: ({ status }) => <Badge tone={sequenceTones[status]}>{worded(status)}</Badge>,
+  },
+  {
+    get title() {
+      return t.common.channel;
+    },
+    isWide: true,
+    show: ({ channel }) => channelNames[channel],
+  },
+  {
+    get title() {
+      return t.settings.steps;
+    },
+    isWide: true,
+    isNumber: true,
+    show: ({ stepCount }) => count(stepCount),
+  },
+  {
+    get title() {
+      return t.settings.enrolled;
+    },
+    isNumber: true,
+    show: ({ enrolledCount }) => count(enrolledCount),
+  },
+  {
+    get title() {
+      return t.settings.replied;
+    },
+    isWide: true,
+    isNumber: true,
+    show: ({ repliedCount }) => count(repliedCount),
+  },
 ];
 
 export function Sequences() {
@@ -49,29 +86,29 @@ export function Sequences() {
     <>
       <div class="row">
         <Filters>
-          <SearchField label="Search" />
+          <SearchField label={t.common.search} />
           <Choice
-            label="Status"
+            label={t.common.status}
             name="status"
-            all="Every status"
+            all={t.common.everyStatus}
             options={Object.keys(sequenceTones).map((status) => [status, worded(status)])}
           />
         </Filters>
         {may('sequences:write') && (
           <button type="button" class="primary" data-new onClick={() => setNew(true)}>
-            New sequence
+            {t.settings.newSequence}
           </button>
         )}
       </div>
       <Paged
-        caption="Sequences"
+        caption={t.settings.sequences}
         of={sequences}
         columns={columns}
         keyOf={({ id }) => id}
         skeletonRows={3}
         empty={
-          <Empty title={place.value.query.size > 0 ? 'No sequences like that' : 'No sequences yet'}>
-            <p>Messages that follow each other by themselves until the contact replies.</p>
+          <Empty title={place.value.query.size > 0 ? t.settings.noSequencesLikeThat : t.settings.noSequencesYet}>
+            <p>{t.settings.messagesThatFollowEachOther}</p>
           </Empty>
         }
       />

@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { current } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
@@ -24,42 +26,40 @@ export function Workspace() {
   const save = async ({ name = '', currency = '' }: Values) => {
     const before = { name: data.name ?? undefined, currency: data.currency };
     await change({ name, currency: currency.toUpperCase() });
-    await attempt(async () => {}, { said: 'The workspace is changed.', undo: () => change(before) });
+    await attempt(async () => {}, { said: t.settings.theWorkspaceIsChanged, undo: () => change(before) });
   };
   return (
     <div class="card narrow">
       <dl class="facts">
         <div>
-          <dt>Workspace id</dt>
+          <dt>{t.settings.workspaceId}</dt>
           <dd>{data.id}</dd>
         </div>
         <div>
-          <dt>E-mail</dt>
+          <dt>{t.common.eMail}</dt>
           <dd>{data.email}</dd>
         </div>
         <div>
-          <dt>Created</dt>
+          <dt>{t.common.created}</dt>
           <dd>
             <When at={data.createdAt} />
           </dd>
         </div>
       </dl>
       {isAdmin() ? (
-        <Form key={turn} submit="Save" onSubmit={save}>
-          <Field label="Name" name="name" value={data.name} required maxLength={200} />
+        <Form key={turn} submit={t.common.save} onSubmit={save}>
+          <Field label={t.common.name} name="name" value={data.name} required maxLength={200} />
           <Field
-            label="Currency"
+            label={t.common.currency}
             name="currency"
             value={data.currency}
             required
             maxLength={3}
-            hint="Three letters, like EUR; taken where a deal names none"
+            hint={t.settings.threeLettersLikeEurTaken}
           />
         </Form>
       ) : (
-        <p>
-          {data.name}, {data.currency}. An owner or admin can change it.
-        </p>
+        <p>{filled(t.settings.anOwnerOrAdminCan, { name: data.name, currency: data.currency })}</p>
       )}
     </div>
   );

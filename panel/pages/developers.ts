@@ -1,6 +1,3 @@
-export { default as accounts } from './accounts.tsx';
-export { default as contacts } from './contacts.tsx';
-export { default as deals } from './deals.tsx';
 export { default as events } from './developers/events.tsx';
 export { default as jobs } from './developers/jobs.tsx';
 export { default as keys } from './developers/keys.tsx';
@@ -8,7 +5,3 @@ export { default as mcp } from './developers/mcp.tsx';
 export { default as reference } from './developers/reference.tsx';
 export { default as requests } from './developers/requests.tsx';
 export { default as webhooks } from './developers/webhooks.tsx';
-export { default as finance } from './finance.tsx';
-export { default as inbox } from './inbox.tsx';
-export { default as settings } from './settings.tsx';
-export { default as tasks } from './tasks.tsx';

@@ -1,0 +1,88 @@
+import { computed, signal } from '@preact/signals';
+
+/** The languages of the panel. A third one is a file in `texts/` and a line here and in `languages.ts`. */
+export const languageNames = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof languageNames;
+
+/** What a member has chosen; undefined where the browser decides. */
+export interface Preferences {
+  language?: Language | undefined;
+  /** An IANA name, like `Europe/Berlin`. */
+  timeZone?: string | undefined;
+}
+
+const storedAs = 'crm.preferences';
+
+function storedPreferences(): Preferences {
+  try {
+    return JSON.parse(localStorage.getItem(storedAs) ?? '{}') as Preferences;
+  } catch {
+    return {};
+  }
+}
+
+/** The choices of whoever uses this browser; they outlast the session. */
+export const preferences = signal<Preferences>(storedPreferences());
+
+/** Changes some of the preferences and keeps them in the browser. */
+export function prefer(changes: Preferences): void {
+  preferences.value = { ...preferences.value, ...changes };
+  localStorage.setItem(storedAs, JSON.stringify(preferences.value));
+}
+
+const isLanguage = (tag: string | undefined): tag is Language => tag !== undefined && tag in languageNames;
+const baseOf = (tag: string) => tag.split('-')[0];
+
+/** The chosen language, else the first of the browser's that the panel has, else English. */
+export const language = computed<Language>(() => {
+  const { language: chosen } = preferences.value;
+  if (isLanguage(chosen)) return chosen;
+  return navigator.languages.map(baseOf).find(isLanguage) ?? 'en';
+});
+
+/** The zone in which days and times are shown. */
+export const timeZone = computed(
+  () => preferences.value.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+);
+
+/** How dates and numbers are written: as the browser has it (`en-GB`) where that fits the language. */
+const tag = computed(() => navigator.languages.find((of) => baseOf(of) === language.value) ?? language.value);
+
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  computed(() => new Intl.DateTimeFormat(tag.value, { timeZone: timeZone.value, ...options }));
+
+const exact = dates({ dateStyle: 'full', timeStyle: 'medium' });
+const longDay = dates({ dateStyle: 'full' });
+const clock = dates({ timeStyle: 'short' });
+const moment = dates({ dateStyle: 'medium', timeStyle: 'short' });
+const mediumDay = dates({ dateStyle: 'medium' });
+// A day has no zone: its instant is its midnight in UTC.
+const calendarDay = dates({ dateStyle: 'medium', timeZone: 'UTC' });
+const relative = computed(() => new Intl.RelativeTimeFormat(tag.value, { numeric: 'auto', style: 'long' }));
+const plurals = computed(() => new Intl.PluralRules(language.value));
+
+export const exactTime = (at: string): string => exact.value.format(new Date(at));
+export const longDate = (at: string): string => longDay.value.format(new Date(at));
+export const clockTime = (at: string): string => clock.value.format(new Date(at));
+export const shortTime = (at: string): string => moment.value.format(new Date(at));
+export const shortDate = (at: string): string => mediumDay.value.format(new Date(at));
+/** The date of a day, like `expectedCloseAt`: the same for everybody. */
+export const dayDate = (day: string): string => calendarDay.value.format(new Date(day));
+
+/** Writes a date or time in the member's language and zone, in a form of the caller's. */
+export const written = (at: string | Date, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(tag.value, { timeZone: timeZone.value, ...options }).format(new Date(at));
+
+/** Writes a span relative to the present: `3 days ago`, `tomorrow`. */
+export const inRelation = (value: number, unit: Intl.RelativeTimeFormatUnit): string =>
+  relative.value.format(value, unit);
+
+export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+  new Intl.NumberFormat(tag.value, options).format(value);
+
+/** The forms of a noun by the plural categories of a language; `other` fits where a form is missing. */
+export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
+
+/** Returns a number with the form of its noun: `1 failure`, `2 failures`. */
+export const counted = (value: number, forms: Forms): string =>
+  `${number(value)} ${forms[plurals.value.select(value)] ?? forms.other}`;
