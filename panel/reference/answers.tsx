@@ -35,9 +35,9 @@ function AnswerOf({ document, answered }: { document: Document; answered: Answer
       <Badge tone={toneOf(status)}>{status}</Badge> {inline(short)}
     </>
   );
-  if (!body && headers.length === 0 && answer.description === short) return <p class="answer">{said}</p>;
+  if (!body && headers.length === 0 && answer.description === short) return <p class="reply">{said}</p>;
   return (
-    <details class="answer" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="reply" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{said}</summary>
       {isOpen && (
         <div class="prose">

@@ -175,7 +175,7 @@ function ParameterField({ of, value }: { of: Parameter; value: string }) {
 }
 
 const Answer = ({ of: { status, tookMs, headers, body } }: { of: Answered }) => (
-  <div class="answer" data-status={status}>
+  <div class="reply" data-status={status}>
     <p class="actions">
       <Badge tone={status < 300 ? 'good' : 'bad'}>{status}</Badge>
       <span class="muted">{tookMs} ms</span>

@@ -67,7 +67,7 @@ export function EventPage({ document, kind, operation }: { document: Document; k
             <Answers document={document} of={answersOf(document, operation)} />
           </section>
         </div>
-        <div class="beside">
+        <div class="trial">
           <section class="card" aria-labelledby="example">
             <h2 id="example">Example</h2>
             {body?.example !== undefined && <Json value={body.example} label="the example of the event" />}

@@ -67,7 +67,7 @@ export function OperationPage({ document, called }: { document: Document; called
             <Answers document={document} of={answersOf(document, operation)} />
           </section>
         </div>
-        <div class="beside">
+        <div class="trial">
           <Samples sample={sample} />
           <TryIt document={document} called={called} sample={sample} />
         </div>

@@ -7,8 +7,8 @@ export const SearchBox = () => (
   </search>
 );
 
-function openFirst({ key, target }: KeyboardEvent): void {
-  if (key !== 'Enter' || !(target instanceof HTMLInputElement)) return;
+function openFirst({ key, target, isComposing }: KeyboardEvent): void {
+  if (key !== 'Enter' || isComposing || !(target instanceof HTMLInputElement)) return;
   // What is shown may be of what was typed before.
   choose('q', target.value.trim());
   requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-results] a')?.click());

@@ -156,6 +156,25 @@ describe('a call from the page', () => {
     await page.context().close();
   });
 
+  test.for([1280, 1440, 1920])('is readable beside its sample at %i px', async (width, { skip }) => {
+    if (!browser) return skip();
+    const { testKey } = await newWorkspace();
+    const { page } = await open('/operations/contactsList', { width });
+    await page.fill('.try input[type=password]', testKey);
+    await page.click(send);
+    await page.waitForSelector('[data-status="200"]');
+    const measured = await page.evaluate(`({
+      narrowest: Math.min(...[...document.querySelectorAll('.trial > *')].map((one) => one.clientWidth)),
+      outside: [...document.querySelectorAll('.sample')].flatMap((box) =>
+        [...box.children].filter((one) => one.getBoundingClientRect().right > box.getBoundingClientRect().right + 1 ||
+          one.getBoundingClientRect().bottom > box.getBoundingClientRect().bottom + 1).map((one) => one.outerHTML.slice(0, 80))),
+      isWrapped: [...document.querySelectorAll('.sample pre')].some((one) => getComputedStyle(one).whiteSpace !== 'pre'),
+    })`);
+    expect(measured).toMatchObject({ outside: [], isWrapped: false });
+    expect((measured as { narrowest: number }).narrowest).toBeGreaterThanOrEqual(24 * 16 - 2);
+    await page.context().close();
+  });
+
   test('with a live key reads, and writes nothing', async ({ skip }) => {
     if (!browser) return skip();
     const { liveKey, live } = await newWorkspace();

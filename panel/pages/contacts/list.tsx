@@ -103,9 +103,13 @@ const columnsWith = (names: Names): Column<Schema<'Contact'>>[] => [
   },
   { title: t.common.stage, show: ({ stage }) => <Badge tone={stageTones[stage]}>{worded(stage)}</Badge> },
   { title: t.contacts.company, show: ({ company }) => company, isWide: true },
-  { get title() {
+  {
+    get title() {
       return t.common.eMail;
-    }, show: ({ email }) => email, isWide: true },
+    },
+    show: ({ email }) => email,
+    isWide: true,
+  },
   {
     title: t.contacts.assignedTo,
     show: ({ assignedToUserId: id }) => id !== null && memberName(names, id),

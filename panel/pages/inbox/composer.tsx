@@ -59,7 +59,8 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
         aria-label={t.inbox.messageTo(contact.name ?? t.inbox.theContact)}
         placeholder={t.inbox.writeAMessage}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+          if (event.key === 'Enter' && !event.isComposing && (event.ctrlKey || event.metaKey))
+            form.current?.requestSubmit();
         }}
       />
       <div class="actions">
