@@ -26,7 +26,10 @@ export const handler = hookEndpoint(
     const hook = await findHook(path['hookId'] ?? '');
     if (hook?.channel !== 'telegram') throw notFound('hook');
     if (!provesItself(hook, headers['x-telegram-bot-api-secret-token']))
-      throw new Problem('unauthorized', 'the secret token is missing or wrong');
+      throw new Problem(
+        'unauthorized',
+        'the secret token is missing or wrong: connect the account again, which registers a new one',
+      );
     const update = readBody();
     await receiveUpdate(hook.tenant, hook.accountId, update);
     const pressed = pressIn(update);

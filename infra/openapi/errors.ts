@@ -29,10 +29,13 @@ interface ErrorResponse {
 
 /** Examples of a 403. */
 const refusals: Record<string, [message: string, details?: Record<string, unknown>]> = {
-  missing_scope: ['this key lacks the scope deals:write', { requiredScopes: ['deals:write'] }],
-  ip_not_allowed: ['this key may not be used from this address'],
-  stronger_key: ['the new key would have a later expiry than this one', { field: 'expiresAt' }],
-  live_key: ['a test key cannot change a live key'],
+  missing_scope: ['this key lacks the scope deals:write: use a key that has it', { requiredScopes: ['deals:write'] }],
+  ip_not_allowed: ['the ipAllowlist of the key leaves out your address: call from an allowed one, or change the list'],
+  stronger_key: [
+    'the key would be stronger than the calling key in expiresAt: ask for less, or use a stronger key',
+    { field: 'expiresAt' },
+  ],
+  live_key: ['a test key cannot change a live key: use a live key'],
 };
 
 const identityReasons = Object.fromEntries(
@@ -59,7 +62,10 @@ export const errorResponses: readonly ErrorResponse[] = [
     description: `The call is wrong, and repeating it will not help. \`details.fields\` names the fields that are wrong, or \`details.reason\` the rule that was broken:\n\n${listed({ ...texts.badRequest, ...identityReasons })}`,
     examples: {
       fields: invalidField('name', 'too_long', 'name must have at most 200 characters'),
-      rule: badRequest('won_is_panel_only', 'deals are won in the panel'),
+      rule: badRequest(
+        'won_is_panel_only',
+        'a deal is won only in the panel, because that books revenue: ask a member to win it there',
+      ),
     },
   },
   {
@@ -101,9 +107,9 @@ export const errorResponses: readonly ErrorResponse[] = [
     examples: {
       idempotency_key_reused: conflict(
         'idempotency_key_reused',
-        'this Idempotency-Key was used with another query or body, or by another API key',
+        'this Idempotency-Key was used with another query or body, or by another API key: use a new one',
       ),
-      ambiguous_match: conflict('ambiguous_match', 'several contacts have this e-mail address', {
+      ambiguous_match: conflict('ambiguous_match', '2 contacts have this email: merge them, or change one by its id', {
         contactIds: [7, 12],
       }),
     },
@@ -114,7 +120,11 @@ export const errorResponses: readonly ErrorResponse[] = [
     code: 'conflict',
     description: `The resource has changed since the version that the call names.\n\n${listed({ stale_version })}`,
     examples: {
-      stale_version: new Problem('conflict', 'the resource has changed since this ETag', { reason: 'stale_version' }),
+      stale_version: new Problem(
+        'conflict',
+        'the resource has changed since this ETag: read it again, and repeat your change',
+        { reason: 'stale_version' },
+      ),
     },
   },
   {
@@ -123,8 +133,12 @@ export const errorResponses: readonly ErrorResponse[] = [
     code: 'rate_limited',
     description: `Too many calls. Wait for \`Retry-After\`. Without a \`details.reason\` the key has used up its requests of this minute; otherwise:\n\n${listed(texts.rateLimited)}`,
     examples: {
-      minute: rateLimited('too many requests in this minute', 17),
-      daily_quota: rateLimited('the 2000 recipients of this day are used up', 3600, 'daily_quota'),
+      minute: rateLimited('the 600 points of this minute are used up: wait for Retry-After', 17),
+      daily_quota: rateLimited(
+        'the 2000 recipients of today are used up: wait until midnight UTC, or ask the operator for more',
+        3600,
+        'daily_quota',
+      ),
     },
   },
   {
@@ -133,14 +147,26 @@ export const errorResponses: readonly ErrorResponse[] = [
     code: 'internal_error',
     description:
       'Something went wrong on our side. Repeat the call with backoff; a write with an `Idempotency-Key` is safe to repeat.',
-    examples: { internal_error: new Problem('internal_error', 'something went wrong') },
+    examples: {
+      internal_error: new Problem(
+        'internal_error',
+        'an unexpected error occurred: retry with backoff, and report the X-Request-Id if it stays',
+      ),
+    },
   },
   {
     name: 'Unavailable',
     status: 503,
     code: 'internal_error',
     description: 'The service is busy and has done nothing. Repeat the call after `Retry-After`.',
-    examples: { busy: new Problem('internal_error', 'the service is busy; try again', null, { status: 503 }) },
+    examples: {
+      busy: new Problem(
+        'internal_error',
+        'the service is busy and has done nothing: try again after Retry-After',
+        null,
+        { status: 503 },
+      ),
+    },
   },
 ];
 

@@ -63,7 +63,7 @@ function notAvailable(modelId: string, error: Error) {
   log().error('Bedrock refuses a model', { modelId, error });
   return conflict(
     'model_not_available',
-    `Bedrock does not let an agent use ${modelId}: the operator finds the reason in the log`,
+    `Bedrock refuses the model ${modelId}: choose another model, or ask the operator for the reason in the log`,
   );
 }
 

@@ -66,10 +66,14 @@ export async function patchAgent(
 /** Raises 403 for a test run with a contact, whose context it reads, without the scope contacts:read. */
 export function permitTestRun({ scopes }: Caller, { contactId }: v.InferOutput<typeof TestRun>): void {
   if (contactId === null || scopes.includes('contacts:read')) return;
-  throw new Problem('forbidden', 'a test run with a contact takes the scope contacts:read', {
-    reason: 'missing_scope',
-    requiredScopes: ['contacts:read'],
-  });
+  throw new Problem(
+    'forbidden',
+    'a test run with a contact needs the scope contacts:read: leave contactId out, or use a key that has it',
+    {
+      reason: 'missing_scope',
+      requiredScopes: ['contacts:read'],
+    },
+  );
 }
 
 /**
@@ -87,7 +91,8 @@ export async function testRun(
     contactId === null ? undefined : tx.find(Contacts, { id: contactId }),
   ]);
   if (contactId !== null && !contact) throw unknownReference('contactId');
-  if (agent.status === 'disabled') throw conflict('agent_disabled', 'a disabled agent cannot be tried');
+  if (agent.status === 'disabled')
+    throw conflict('agent_disabled', 'the agent is disabled and cannot run: enable it in the panel first');
   const model = tx.tenant.env === 'live' ? bedrockModel(agent.model) : sandboxModel;
   const { completion, durationMs } = await once(request, () =>
     inSlot(tx.tenant, modelTimeoutSeconds * secondMs, () =>

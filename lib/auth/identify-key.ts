@@ -29,11 +29,11 @@ const keyForm = /^csk_(live|test)_([A-Za-z0-9]{12})([A-Za-z0-9]{32})$/;
 
 /** Why a key is refused, and what its caller is answered. */
 export const unauthorizedReasons = {
-  missing_key: 'send an API key in the header Authorization: Bearer <API_KEY>',
-  malformed_key: 'the API key does not have the form csk_<env>_<keyId><secret>',
-  unknown_key: 'the API key is not known',
-  revoked_key: 'the API key was revoked',
-  expired_key: 'the API key has expired',
+  missing_key: 'the call has no API key: send the header Authorization: Bearer <API_KEY>',
+  malformed_key: 'the API key does not have the form csk_<env>_<keyId><secret>: check whether it was cut',
+  unknown_key: 'the API key is unknown: check whether it belongs to this deployment',
+  revoked_key: 'the API key was revoked: create a new one',
+  expired_key: 'the API key has expired: create a new one, or change its expiresAt with another key',
 } as const;
 
 /** RFC 9110 asks for it with every 401; it names no OAuth metadata, because there is none. */
@@ -43,7 +43,11 @@ const unauthorized = (reason: keyof typeof unauthorizedReasons) =>
   new Problem('unauthorized', unauthorizedReasons[reason], { reason }, challenge);
 
 const addressRefused = () =>
-  new Problem('forbidden', 'this key may not be used from this address', { reason: 'ip_not_allowed' });
+  new Problem(
+    'forbidden',
+    'the ipAllowlist of the key leaves out your address: call from an allowed one, or change the list',
+    { reason: 'ip_not_allowed' },
+  );
 
 /** A refusal of a key that exists and was not counted; the audit trail records it. */
 export class KnownKeyRefused extends Problem {

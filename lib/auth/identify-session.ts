@@ -21,10 +21,10 @@ import { activeMembers } from '#lib/workspaces/active-members.ts';
 import { hashOf, StoredSession, sessionForm } from './session.ts';
 
 const unauthorizedReasons = {
-  missing_session: 'sign in, and send the session in the header Authorization: Bearer cps_…',
-  unknown_session: 'the session is not known, or was ended',
+  missing_session: 'the call has no session: sign in, and send the header Authorization: Bearer cps_…',
+  unknown_session: 'the session is unknown, or was ended: sign in again',
   expired_session: 'the session has expired: sign in again',
-  inactive_member: 'the member is not active any more',
+  inactive_member: 'the member is no longer active: ask an owner to activate the member',
 } as const;
 
 const unauthorized = (reason: keyof typeof unauthorizedReasons) =>
@@ -118,11 +118,9 @@ const environmentIn = ({ environment = 'live' }: Place): Environment | undefined
   environments.find((name) => name === environment.trim().toLowerCase());
 
 const unknownWorkspace = () =>
-  new Problem(
-    'forbidden',
-    'the workspace is none of those of this session, or not any more: name another in X-Workspace',
-    { reason: 'unknown_workspace' },
-  );
+  new Problem('forbidden', 'you are not an active member of this workspace: name another one in X-Workspace', {
+    reason: 'unknown_workspace',
+  });
 const unknownEnvironment = () =>
   invalidField('X-Environment', 'invalid_enum', `X-Environment must be one of ${environments.join(', ')}`);
 

@@ -43,7 +43,7 @@ async function getStoredKey(tx: UnitOfWork, id: number): Promise<StoredKey> {
 async function getKeyToChange(tx: UnitOfWork, id: number): Promise<StoredKey> {
   const key = await getStoredKey(tx, id);
   if (key.env !== 'test' && tx.tenant.env === 'test')
-    throw new Problem('forbidden', 'a test key cannot change a live key', { reason: 'live_key' });
+    throw new Problem('forbidden', 'a test key cannot change a live key: use a live key', { reason: 'live_key' });
   return key;
 }
 
@@ -138,12 +138,15 @@ export async function patchKey(
   patch: v.InferOutput<typeof PatchKey>,
 ): Promise<Shown> {
   const key = await getKeyToChange(tx, id);
-  if (key.revokedAt !== null) throw conflict('key_revoked', 'a revoked key cannot be changed');
+  if (key.revokedAt !== null) throw conflict('key_revoked', 'the key is revoked and cannot change: create a new one');
   const scopes = [...new Set(patch.scopes ?? key.scopes)];
   if (patch.expiresAt !== undefined) requireFuture(tx, patch.expiresAt);
   const ipAllowlist = patch.ipAllowlist === undefined ? key.ipAllowlist : (patch.ipAllowlist ?? []);
   if (patch.ipAllowlist && key.keyId === caller.keyId && ipAllowlist.length > 0 && !isWithin(caller.ip, ipAllowlist)) {
-    throw conflict('self_lockout', 'the allowlist leaves out the address that this call comes from');
+    throw conflict(
+      'self_lockout',
+      `the ipAllowlist leaves out ${caller.ip}, the address of this call: include it, or use another key`,
+    );
   }
   return toKeyView(
     tx.update(Keys, {
@@ -191,17 +194,21 @@ function countActive(tx: UnitOfWork, delta: 1 | -1): void {
       add: { active: delta },
       if: delta > 0 ? { any: [{ absent: ['active'] }, { below: { active: maxActiveKeys } }] } : undefined,
     },
-    () => conflict('limit_reached', `a workspace has at most ${maxActiveKeys} keys that are not revoked`),
+    () => conflict('limit_reached', `a workspace has at most ${maxActiveKeys} active keys: revoke one first`),
   );
 }
 
 function requireScopes(wanted: readonly Scope[], allowed: readonly Scope[]): void {
   const requiredScopes = [...new Set(wanted.filter((scope) => !allowed.includes(scope)))];
   if (requiredScopes.length > 0) {
-    throw new Problem('forbidden', 'a key can only be given scopes that the calling key has', {
-      reason: 'missing_scope',
-      requiredScopes,
-    });
+    throw new Problem(
+      'forbidden',
+      `the calling key lacks ${requiredScopes.join(', ')}: leave these scopes out, or use a key that has them`,
+      {
+        reason: 'missing_scope',
+        requiredScopes,
+      },
+    );
   }
 }
 
@@ -211,7 +218,7 @@ type Bound = 'scopes' | 'rateLimitPerMinute' | 'expiresAt' | 'ipAllowlist';
 const stronger = (field: Bound) =>
   new Problem(
     'forbidden',
-    `a key cannot be given more than the calling key has, nor be changed by one that has less: ${field}`,
+    `the key would be stronger than the calling key in ${field}: ask for less, or use a stronger key`,
     { reason: 'stronger_key', field },
   );
 

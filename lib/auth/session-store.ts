@@ -36,7 +36,7 @@ export async function createSignIn(of: readonly Membership[]): Promise<string> {
 const invalidToken = () =>
   new Problem(
     'unauthorized',
-    'the link is not known, was used, or is older than 15 minutes',
+    'the link is unknown, was used, or is older than 15 minutes: request a new one',
     { reason: 'invalid_token' },
     challenge,
   );

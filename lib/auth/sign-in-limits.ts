@@ -58,7 +58,7 @@ const currentDay = (): Span => ({ window: Math.floor(epochSeconds() / daySeconds
 
 const tooOften = (name: string, { window, seconds }: Span) =>
   rateLimited(
-    `a link to sign in was asked for too often in this ${name}`,
+    `too many sign-in links were requested in this ${name}: use the newest one, or wait for Retry-After`,
     Math.max(1, window + seconds - epochSeconds()),
   );
 

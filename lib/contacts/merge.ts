@@ -46,10 +46,17 @@ export async function mergeContacts(
     tx.find(Contacts, { id: sourceId }),
     listTags(tx),
   ]);
-  if (sourceId === targetId) throw badRequest('same_contact', 'a contact cannot be merged into itself');
+  if (sourceId === targetId)
+    throw badRequest(
+      'same_contact',
+      `contact ${targetId} cannot be merged into itself: name another one in sourceContactId`,
+    );
   if (source === undefined) throw unknownReference('sourceContactId');
   if (source.platform !== target.platform)
-    throw conflict('platform_mismatch', 'only contacts of the same platform can be merged');
+    throw conflict(
+      'platform_mismatch',
+      `contact ${targetId} is on ${target.platform}, contact ${sourceId} on ${source.platform}: merge only contacts of one platform`,
+    );
   const dictionary = await listTags(tx, { with: [...target.tagIds, ...source.tagIds] });
   const known = new Set(dictionary.map(({ id }) => id));
   const { metadata, left } = unite(target.metadata, source.metadata);

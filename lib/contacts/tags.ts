@@ -50,7 +50,8 @@ export async function createTag(tx: UnitOfWork, input: v.InferOutput<typeof Crea
   const count = counted?.count ?? 0;
   const id = await tx.nextId(Tags);
   await takeName(tx, input.name, id);
-  if (count >= maxTags) throw conflict('limit_reached', `a workspace has at most ${maxTags} tags`, { limit: maxTags });
+  if (count >= maxTags)
+    throw conflict('limit_reached', `a workspace has at most ${maxTags} tags: delete one first`, { limit: maxTags });
   if (counted) tx.update(TagCounts, { id: 1, count: count + 1 });
   else tx.create(TagCounts, { id: 1, count: 1 });
   const color = input.color ?? defaultColor(input.name);
@@ -78,7 +79,10 @@ export async function removeTag(tx: UnitOfWork, tag: StoredTag): Promise<void> {
 async function takeName(tx: UnitOfWork, name: string, tagId: number): Promise<void> {
   const key = sameName(name);
   const taken = await tx.find(TagNames, { name: key });
-  if (taken) throw conflict('tag_name_taken', 'another tag has this name', { tagId: taken.tagId });
+  if (taken)
+    throw conflict('tag_name_taken', `tag ${taken.tagId} has this name: use that tag, or choose another name`, {
+      tagId: taken.tagId,
+    });
   tx.create(TagNames, { name: key, tagId });
 }
 

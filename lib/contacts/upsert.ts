@@ -56,7 +56,9 @@ export async function upsertContact(
     const ids = new Set([...found.map(({ id }) => id), ...all]);
     const contactIds = [...ids].filter((id) => !isOther.has(id)).sort((a, b) => b - a);
     const count = all.length < maxNamed ? contactIds.length : `at least ${contactIds.length}`;
-    throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}`, { contactIds });
+    throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}: merge them, or change one by its id`, {
+      contactIds,
+    });
   }
   const only = found[0] ?? (merged && (await resolveMerged(tx, merged.into)));
   if (only) {

@@ -92,7 +92,7 @@ export function invalidFields(fields: readonly FieldError[]): Problem {
   const message =
     first !== undefined && others.length === 0
       ? first.message
-      : `${fields.length} fields are invalid${more > 0 ? `: the ${named.length} that are named, and ${more} more` : ''}`;
+      : `${fields.length} fields are invalid: correct those in details.fields${more > 0 ? `, and ${more} more` : ''}`;
   return new Problem('bad_request', message, { fields: named });
 }
 
@@ -101,7 +101,7 @@ export const invalidField = (field: string, code: FieldCode, message: string) =>
 
 /** A reference in a body to something that is not there (contract 0.1). */
 export const unknownReference = (field: string) =>
-  invalidField(field, 'unknown_reference', `${field} does not refer to anything in this workspace`);
+  invalidField(field, 'unknown_reference', `${field} refers to nothing in this workspace: use an existing id`);
 
 /** A 409 with one of its reasons. */
 export const conflict = (reason: ConflictReason, message: string, context: Record<string, unknown> = {}) =>
@@ -118,7 +118,7 @@ export const rateLimited = (message: string, retryAfterSeconds: number, reason?:
 
 /** A 503: nothing was done; try again after so many seconds. */
 export const unavailable = (retryAfterSeconds: number, cause?: unknown) =>
-  new Problem('internal_error', 'the service is busy; try again', null, {
+  new Problem('internal_error', 'the service is busy and has done nothing: try again after Retry-After', null, {
     status: 503,
     headers: { 'Retry-After': String(retryAfterSeconds) },
     cause,

@@ -114,7 +114,10 @@ export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): P
   const [deal, tasks] = await readDeal(tx, id);
   const changed = changedFields(deal, patch);
   if (deal.stage === 'won' && changed.some((field) => field === 'value' || field === 'currency'))
-    throw conflict('deal_won', 'value and currency of a Won deal are booked and cannot change');
+    throw conflict(
+      'deal_won',
+      'value and currency of a won deal are booked and cannot change: book a transaction to correct them',
+    );
   if (changed.length === 0) return { ...toDealView(deal), tasks };
   const next = { ...deal, ...patch } as StoredDeal;
   if (changed.includes('value') || changed.includes('currency')) requireDecimals('value', next.value, next.currency);
@@ -123,7 +126,10 @@ export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): P
 }
 
 const wonIsPanelOnly = () =>
-  badRequest('won_is_panel_only', 'a deal is won in the panel only, because that books revenue');
+  badRequest(
+    'won_is_panel_only',
+    'a deal is won only in the panel, because that books revenue: ask a member to win it there',
+  );
 
 /** Moves the deal to any stage but won. Emits deal.stage_changed. The same stage changes nothing. */
 export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Promise<Shown> {

@@ -40,12 +40,17 @@ export async function createReply(
     tx.reserveIds({ [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
   requireSender();
-  if (thread.status === 'spam') throw conflict('thread_is_spam', 'a thread marked as spam is not answered');
-  if (thread.lastInbound === null) throw badRequest('no_recipient', 'nobody has written in this thread yet');
+  if (thread.status === 'spam')
+    throw conflict('thread_is_spam', 'the thread is marked as spam: set its status to open before you reply');
+  if (thread.lastInbound === null)
+    throw badRequest('no_recipient', 'nobody outside has written in this thread yet: send a new mail instead');
   const { from, replyTo, others } = thread.lastInbound;
   const [first = from, ...more] = replyTo;
   if (!canBeReached(first.email))
-    throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
+    throw badRequest(
+      'no_recipient',
+      'no mail can reach the sender of the newest message: send a new mail to another address',
+    );
   const mail = await prepareMail(
     tx,
     {

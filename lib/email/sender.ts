@@ -2,7 +2,7 @@ import { env } from '#lib/core/env.ts';
 import { conflict } from '#lib/core/problem.ts';
 
 export const noSender =
-  'this deployment has no sender address for e-mail: its operator sets MAIL_FROM or a mail domain';
+  'this deployment has no sender address for e-mail: ask the operator to set MAIL_FROM or a mail domain';
 
 /** Raises 409 mail_not_configured where no mail can leave. Needs `mail-sender`. */
 export function requireSender(): void {

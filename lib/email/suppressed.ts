@@ -68,7 +68,11 @@ export async function requireReachable(tx: UnitOfWork, mailboxes: readonly Mailb
   const bounced = new Set(found.filter(({ reasons }) => reasons.includes('bounce')).map(({ address }) => address));
   const recipients = mailboxes.map(({ email }) => email).filter((email) => bounced.has(keyOf(email).address));
   if (recipients.length === 0) return;
-  throw conflict('recipient_bounced', 'mail to a recipient has bounced for good; with force it is sent again', {
-    recipients,
-  });
+  throw conflict(
+    'recipient_bounced',
+    'mail to some recipients has bounced for good: correct the addresses, or send with force: true',
+    {
+      recipients,
+    },
+  );
 }

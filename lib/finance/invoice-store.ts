@@ -52,7 +52,12 @@ export async function createInvoice(tx: UnitOfWork, input: v.InferOutput<typeof 
 export async function sendInvoice(tx: UnitOfWork, id: number): Promise<Invoice> {
   const invoice = await getInvoice(tx, id);
   const { status } = invoice;
-  if (status !== 'draft') throw conflict('invoice_not_sendable', `a ${status} invoice cannot be sent`, { status });
+  if (status !== 'draft')
+    throw conflict(
+      'invoice_not_sendable',
+      `the invoice is ${status}, and only a draft can be sent: create a new invoice`,
+      { status },
+    );
   return tx.update(Invoices, { ...invoice, status: 'sent' });
 }
 
@@ -61,7 +66,11 @@ export async function cancelInvoice(tx: UnitOfWork, id: number): Promise<Invoice
   const invoice = await getInvoice(tx, id);
   const { status } = invoice;
   if (status !== 'draft' && !isOwed(invoice))
-    throw conflict('invoice_not_cancelable', `a ${status} invoice cannot be canceled`, { status });
+    throw conflict(
+      'invoice_not_cancelable',
+      `the invoice is already ${status} and cannot be canceled: check its status`,
+      { status },
+    );
   return tx.update(Invoices, { ...invoice, status: 'canceled' });
 }
 
@@ -72,7 +81,12 @@ export async function cancelInvoice(tx: UnitOfWork, id: number): Promise<Invoice
 export async function payInvoice(tx: UnitOfWork, id: number, paidAt: string | null | undefined): Promise<Invoice> {
   const [invoice] = await Promise.all([getInvoice(tx, id), tx.reserveIds({ [Transactions.name]: 1 })]);
   const { status, currency, total, contactId, invoiceNumber } = invoice;
-  if (!isOwed(invoice)) throw conflict('invoice_not_payable', `a ${status} invoice cannot be paid`, { status });
+  if (!isOwed(invoice))
+    throw conflict(
+      'invoice_not_payable',
+      `the invoice is ${status}, and only a sent or overdue one can be paid: check its status`,
+      { status },
+    );
   if (paidAt && paidAt > tx.now) throw invalidField('paidAt', 'out_of_range', 'paidAt must not be in the future');
   const occurredAt = paidAt ?? tx.now;
   const paid = tx.update(Invoices, { ...invoice, status: 'paid', paidAt: occurredAt });

@@ -63,9 +63,13 @@ async function requireRoom(tx: UnitOfWork): Promise<void> {
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { hasMore } = await listPage(reading, RevenueSources, { limit: maxRevenueSources - 1 });
   if (hasMore)
-    throw conflict('limit_reached', `an environment has at most ${maxRevenueSources} revenue sources`, {
-      limit: maxRevenueSources,
-    });
+    throw conflict(
+      'limit_reached',
+      `an environment has at most ${maxRevenueSources} revenue sources: delete one first`,
+      {
+        limit: maxRevenueSources,
+      },
+    );
 }
 
 /** Gives a source another credential, or none, and makes it active; one to pull is due at once. Raises 404. Needs the key. */

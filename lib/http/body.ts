@@ -34,14 +34,27 @@ const jsonOrMergePatch = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
 function refusalOf(bytes: Buffer, headers: Progress['headers'], method?: Route['method']): Problem | undefined {
   const type = headers['content-type']?.trim() ?? '';
   const encoding = headers['content-encoding']?.trim() || 'identity';
-  if (bytes.length > maxBodyBytes) return badRequest('body_too_large', 'the body is larger than 1 MiB');
+  if (bytes.length > maxBodyBytes)
+    return badRequest(
+      'body_too_large',
+      `the body has ${bytes.length} bytes, and at most ${maxBodyBytes} (1 MiB) are taken: split it, or upload files first`,
+    );
   if (!(method === 'PATCH' ? jsonOrMergePatch : jsonType).test(type))
-    return badRequest('unsupported_content_type', 'send the body with Content-Type: application/json');
+    return badRequest(
+      'unsupported_content_type',
+      'the body is not declared as JSON: send it with Content-Type: application/json',
+    );
   const charset = charsetIn(type);
   if (!/^(utf-?8)?$/i.test(charset))
-    return badRequest('unsupported_content_type', `the body must be UTF-8, not ${firstCharacters(charset, 40)}`);
+    return badRequest(
+      'unsupported_content_type',
+      `the body is declared as ${firstCharacters(charset, 40)}: send it in UTF-8`,
+    );
   if (encoding.toLowerCase() !== 'identity')
-    return badRequest('unsupported_content_encoding', 'send the body uncompressed, without Content-Encoding');
+    return badRequest(
+      'unsupported_content_encoding',
+      'the body has a Content-Encoding: send it uncompressed, without this header',
+    );
   return undefined;
 }
 
@@ -63,8 +76,8 @@ function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
   } catch (error) {
     const { data: key, message } = causeOf(error);
     if (message?.includes('call stack')) return tooDeep();
-    if (key === '__proto__') return malformed('the body must have no key __proto__');
-    return malformed('the body is not valid JSON');
+    if (key === '__proto__') return malformed('the body has a key __proto__: leave it out');
+    return malformed('the body is not valid JSON: check its quotes, commas, and braces');
   }
 }
 
@@ -86,7 +99,7 @@ function decoded(text: string): unknown {
 const causeOf = (error: unknown) => ((error as Error).cause ?? {}) as { data?: unknown; message?: string };
 
 const malformed = (message: string) => ({ bodyProblem: badRequest('malformed_json', message) });
-const tooDeep = () => malformed(`the body is nested deeper than ${maxBodyLevels} levels`);
+const tooDeep = () => malformed(`the body is nested deeper than ${maxBodyLevels} levels: send a flatter one`);
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

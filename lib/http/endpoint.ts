@@ -172,7 +172,7 @@ export const unroutedEndpoint = (
       const methods = allowed.join(', ');
       const details = { reason: 'method_not_allowed', allowed };
       const answer = { status: 405, headers: { Allow: methods } };
-      throw new Problem('bad_request', `this path answers ${methods}`, details, answer);
+      throw new Problem('bad_request', `this path does not take this method: use ${methods}`, details, answer);
     },
   );
 

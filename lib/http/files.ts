@@ -24,7 +24,10 @@ export function countingFiles(): RequestStep {
       const count = (asked.get(client) ?? 0) + 1;
       asked.set(client, count);
       if (count <= filesPerMinute) return;
-      throw rateLimited('too many files of pages in this minute', Math.max(1, window + 60 - epochSeconds()));
+      throw rateLimited(
+        'too many files of pages were requested in this minute: wait for Retry-After',
+        Math.max(1, window + 60 - epochSeconds()),
+      );
     },
   };
 }

@@ -99,7 +99,7 @@ export async function claim(
   if (row.fingerprint !== fingerprint || row.keyId !== keyId)
     throw conflict(
       'idempotency_key_reused',
-      'this Idempotency-Key was used with another query or body, or by another API key',
+      'this Idempotency-Key was used with another query or body, or by another API key: use a new one',
     );
   if (row.status === undefined) throw inProgress();
   return { replay: await kept(key, { ...row, status: row.status }) };
@@ -116,7 +116,7 @@ const canonical = (body: unknown) =>
 const inProgress = () =>
   new Problem(
     'conflict',
-    'the first call with this Idempotency-Key is still running',
+    'the first call with this Idempotency-Key is still running: repeat yours after Retry-After to get its answer',
     { reason: 'idempotency_in_progress' },
     {
       headers: { 'Retry-After': '1' },

@@ -68,7 +68,10 @@ function spent(progress: Progress, allowance: Allowance): void {
   progress.counted += 1;
   if (!allowance.exceeded) return;
   const retryAfterSeconds = Math.max(1, allowance.resetAt - Math.floor(now() / 1000));
-  throw rateLimited('too many requests in this minute', retryAfterSeconds);
+  throw rateLimited(
+    `the ${allowance.limit} points of this minute are used up: wait for Retry-After`,
+    retryAfterSeconds,
+  );
 }
 
 /** A call may take so many read units before it counts more, and counts one more for as many again. */
@@ -111,9 +114,9 @@ export const reservingItems = (): RequestStep => ({
 function requireRole(roles: Route['roles'], { session }: Caller): void {
   if (roles === undefined) return;
   if (session === undefined)
-    throw new Problem('forbidden', 'this is done in the panel, by a member who is signed in', { reason: 'panel_only' });
+    throw new Problem('forbidden', 'only a signed-in member can do this: use the panel', { reason: 'panel_only' });
   if (roles.includes(session.role)) return;
-  const message = `this takes a member who is ${roles.join(' or ')}`;
+  const message = `your role is ${session.role}: ask a member who is ${roles.join(' or ')}`;
   throw new Problem('forbidden', message, { reason: 'missing_role', requiredRoles: roles });
 }
 
@@ -124,6 +127,6 @@ export function requireScope(
 ): void {
   const requiredScopes = scopesOf(route);
   if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) return;
-  const message = `${session ? `the role ${session.role}` : 'this key'} lacks the scope ${requiredScopes.join(', or ')}`;
+  const message = `${session ? `the role ${session.role}` : 'this key'} lacks the scope ${requiredScopes.join(', or ')}: ${session ? 'ask an owner' : 'use a key that has it'}`;
   throw new Problem('forbidden', message, { reason: 'missing_scope', requiredScopes });
 }

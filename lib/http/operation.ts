@@ -357,7 +357,10 @@ async function requireMatch(
   if (!route.current) return;
   const tag = etagOf(v.parse(route.representation ?? route.response, await route.current(tx, params, texts)), route);
   if (!matchesTag(ifMatch, tag)) {
-    const { code, message, details } = conflict('stale_version', 'the resource has changed since this ETag');
+    const { code, message, details } = conflict(
+      'stale_version',
+      'the resource has changed since this ETag: read it again, and repeat your change',
+    );
     throw new Problem(code, message, details, { status: 412 });
   }
 }

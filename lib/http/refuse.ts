@@ -31,9 +31,14 @@ export const refusing = (route: Route): RequestStep => ({
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isPassing(error)) return unavailable(1, error);
-  return new Problem('internal_error', 'an unexpected error occurred; it is safe to retry with back-off', null, {
-    cause: error,
-  });
+  return new Problem(
+    'internal_error',
+    'an unexpected error occurred: retry with backoff, and report the X-Request-Id if it stays',
+    null,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Records a refused call. Never throws: the answer is given without its entry. */

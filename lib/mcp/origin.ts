@@ -11,5 +11,7 @@ export function requireOwnOrigin(origin: string | undefined, host: string | unde
   const url = URL.parse(origin);
   const isLocal = /^(127\.|::1$)/.test(ip);
   if (url && url.host === host && (!isLocal || loopback.test(url.hostname))) return;
-  throw new Problem('forbidden', 'requests from other sites are not accepted', { reason: 'foreign_origin' });
+  throw new Problem('forbidden', 'a web page of another site made this call: call from a program instead', {
+    reason: 'foreign_origin',
+  });
 }

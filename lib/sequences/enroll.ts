@@ -28,7 +28,10 @@ export async function enroll(
   // Read after the sequence, whose change it is conditional on: of two who enroll at once, the later one sees the other.
   const running = await runningEnrollments(tx, contactId);
   if (running.some(({ sequenceId }) => sequenceId === id)) {
-    throw conflict('already_enrolled', 'the contact is in this sequence already');
+    throw conflict(
+      'already_enrolled',
+      `contact ${contactId} is already in this sequence: wait until it ends, or stop it first`,
+    );
   }
   const counted = {
     ...sequence,

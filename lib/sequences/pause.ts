@@ -15,7 +15,11 @@ import { getSequence, requireDraft } from './store.ts';
 /** Pauses every enrollment and unsent message of an active sequence. Emits sequence.status_changed. Raises 404, 409. */
 export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
-  if (sequence.status !== 'active') throw conflict('sequence_not_active', 'only an active sequence can be paused');
+  if (sequence.status !== 'active')
+    throw conflict(
+      'sequence_not_active',
+      `the sequence is ${sequence.status}, and only an active one can be paused: check its status`,
+    );
   startSaga(tx, pauseEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'paused');
 }
@@ -26,7 +30,11 @@ export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredS
  */
 export async function resumeSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
-  if (sequence.status !== 'paused') throw conflict('sequence_not_paused', 'only a paused sequence can be resumed');
+  if (sequence.status !== 'paused')
+    throw conflict(
+      'sequence_not_paused',
+      `the sequence is ${sequence.status}, and only a paused one can be resumed: check its status`,
+    );
   if (sequence.channel === 'email') requireSender();
   startSaga(tx, resumeEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'active');

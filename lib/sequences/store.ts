@@ -90,7 +90,10 @@ export async function patchSequence(
 
 /** Raises 409 `sequence_not_draft`. */
 export function requireDraft({ status }: Pick<StoredSequence, 'status'>): void {
-  if (status !== 'draft') throw conflict('sequence_not_draft', `the sequence is no draft, but ${status}`, { status });
+  if (status !== 'draft')
+    throw conflict('sequence_not_draft', `the sequence is ${status}, and only a draft can change: create a new one`, {
+      status,
+    });
 }
 
 /** Raises 400 for a mail without a subject, for another message with one, and for variables that there are none of. */

@@ -124,9 +124,13 @@ export async function runBatch<Name extends string>(
   })) as never[];
   const failed = outcomes.filter(({ error }) => error !== null).length;
   if (input.body.atomic && failed > 0) {
-    throw badRequest('batch_failed', `${failed} of ${items.length} items failed, so nothing was done`, {
-      results: outcomes.map(({ status, error }, index) => ({ index, status, [name]: null, error })),
-    });
+    throw badRequest(
+      'batch_failed',
+      `${failed} of ${items.length} items failed, so nothing was done: correct them, and send all again`,
+      {
+        results: outcomes.map(({ status, error }, index) => ({ index, status, [name]: null, error })),
+      },
+    );
   }
   return { results, succeeded: items.length - failed, failed };
 }
@@ -221,7 +225,7 @@ const maxAtomic = 10;
  */
 const maxUnits = 100_000;
 
-const tooLarge = () => badRequest('batch_too_large', 'a batch writes at most 10 MB: put this in another');
+const tooLarge = () => badRequest('batch_too_large', 'a batch writes at most 10 MB: send this item in another batch');
 
 /** Requests whose final commit is repeated do not repeat their items. */
 const once = oncePer<BatchInput['request'], Outcome[]>();

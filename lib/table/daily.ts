@@ -43,5 +43,9 @@ export async function tryAdd(
 export function usedUp(what: string, day: string): Problem {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - now()) / secondMs));
   const when = day === today() ? 'today' : day;
-  return rateLimited(`the ${what} of ${when} are used up`, retryAfterSeconds, dailyQuotaReason);
+  return rateLimited(
+    `the ${what} of ${when} are used up: wait until midnight UTC, or ask the operator for more`,
+    retryAfterSeconds,
+    dailyQuotaReason,
+  );
 }

@@ -36,6 +36,6 @@ async function takeSlot(tenant: Tenant, forMs: number) {
     }));
     if (item) return { key, if: { is: { owner: item['owner'] } } };
   }
-  const message = `${maxSlots} calls of this kind are under way; try again when one of them has been answered`;
+  const message = `${maxSlots} calls of this kind are under way: try again when one of them has ended`;
   throw rateLimited(message, 1, 'too_many_at_once');
 }

@@ -10,7 +10,7 @@ export async function summing<Result>(sum: (meter: Meter) => Promise<Result>): P
   const meter = newMeter();
   const result = await sum(meter);
   if (meter.stoppedAt !== undefined)
-    throw badRequest('range_too_large', 'the range has too much in it to be summed: ask for a shorter one');
+    throw badRequest('range_too_large', 'the range holds more than one call can sum: request a shorter one');
   return result;
 }
 

@@ -320,7 +320,7 @@ export class UnitOfWork {
     if (actionsIn(work) > fittingActions || bytesIn(work) > fittingBytes)
       throw badRequest(
         'batch_too_large',
-        'changes that are made together fit one transaction, of about 90 rows and 3 MB: put some in another call',
+        'the changes exceed one transaction of about 90 rows and 3 MB: put some in another call',
       );
   }
 

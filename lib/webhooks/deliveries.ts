@@ -185,7 +185,7 @@ export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: st
     getStoredEndpoint(tx, endpointId),
   ]);
   if (original.status === 'pending' || original.status === 'retrying')
-    throw conflict('delivery_in_progress', 'this delivery is still being made');
+    throw conflict('delivery_in_progress', 'the delivery is still being tried: wait until it has succeeded or failed');
   const replay = await repeat(tx, original, endpoint.isActive);
   await dispatchSoon(tx, endpointId);
   return toDeliveryView(replay);

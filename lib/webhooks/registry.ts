@@ -27,9 +27,14 @@ export async function register(tx: UnitOfWork, endpoint: { id: number; url: stri
   const others = (registry?.endpoints ?? []).filter(({ id }) => id !== endpoint.id);
   const { url } = endpoint;
   const taken = others.find((other) => other.url === url);
-  if (taken) throw conflict('webhook_url_taken', 'another endpoint has this url', { endpointId: taken.id });
+  if (taken)
+    throw conflict('webhook_url_taken', `endpoint ${taken.id} has this url: change that one, or delete it first`, {
+      endpointId: taken.id,
+    });
   if (others.length >= maxEndpoints)
-    throw conflict('limit_reached', `there are ${maxEndpoints} endpoints already`, { limit: maxEndpoints });
+    throw conflict('limit_reached', `an environment has at most ${maxEndpoints} endpoints: delete one first`, {
+      limit: maxEndpoints,
+    });
   const endpoints = [...others, { id: endpoint.id, url }];
   if (registry) return tx.update(Registries, { ...registry, endpoints });
   return tx.create(Registries, { id: 1, endpoints, ...(await newSigning(tx.tenant)) });

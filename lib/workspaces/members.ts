@@ -51,7 +51,11 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
       if: { any: [{ absent: ['made'] }, { below: { made: maxMembers } }] },
     },
     () =>
-      conflict('limit_reached', `a workspace has at most ${maxMembers} members, active or not`, { limit: maxMembers }),
+      conflict(
+        'limit_reached',
+        `a workspace has at most ${maxMembers} members, active or not: activate a former one instead`,
+        { limit: maxMembers },
+      ),
   );
   const id = await tx.nextId(Members);
   return tx.create(Members, {
@@ -106,7 +110,7 @@ export async function permitMember(tx: UnitOfWork, by: Editor, given: { id?: num
   if (by.role === 'owner') return;
   const current = given.id === undefined ? undefined : await getMember(tx, given.id);
   if (given.role !== 'owner' && current?.role !== 'owner') return;
-  throw new Problem('forbidden', 'only an owner makes or changes owners', {
+  throw new Problem('forbidden', 'only an owner can make or change owners: ask an owner', {
     reason: 'missing_role',
     requiredRoles: ['owner'],
   });
@@ -124,14 +128,19 @@ async function findActiveAt(tx: UnitOfWork, email: string): Promise<Member | und
 
 async function requireOnlyOne(tx: UnitOfWork, email: string): Promise<void> {
   const found = await findActiveAt(tx, email);
-  if (found) throw conflict('member_exists', 'an active member has this address already', { memberId: found.id });
+  if (found)
+    throw conflict(
+      'member_exists',
+      `member ${found.id} already has this address: change that member, or use another address`,
+      { memberId: found.id },
+    );
 }
 
 async function requireOtherOwner(tx: UnitOfWork, id: number): Promise<void> {
   await meetOthers(tx);
   const { items } = await listPage(tx, Members, { where: { owner: true }, limit: 2 });
   if (!items.some((owner) => owner.id !== id))
-    throw conflict('last_owner', 'the last active owner of a workspace stays one');
+    throw conflict('last_owner', 'a workspace keeps its last active owner: make another member an owner first');
 }
 
 /** The active member who has an e-mail address. Raises 404. */

@@ -71,7 +71,7 @@ test('an upsert that many match names the newest hundred, reads two and no other
     }),
   );
   expect(refusal).toMatchObject({
-    message: 'at least 100 contacts have this email',
+    message: 'at least 100 contacts have this email: merge them, or change one by its id',
     details: { reason: 'ambiguous_match', contactIds: ids.toReversed().slice(0, 100) },
   });
   expect(rows).toBeLessThanOrEqual(120);

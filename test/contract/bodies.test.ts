@@ -41,7 +41,7 @@ describe('a body', () => {
     async (charset) => {
       const { status, body } = await post('/v1/contacts', '{"name":"J"}', `application/json; charset=${charset}`);
       expect([status, body.details]).toEqual([400, because('unsupported_content_type')]);
-      expect(body.message).toBe(`the body must be UTF-8, not ${charset.replaceAll('"', '')}`);
+      expect(body.message).toBe(`the body is declared as ${charset.replaceAll('"', '')}: send it in UTF-8`);
     },
   );
 
@@ -78,7 +78,7 @@ describe('a body', () => {
   const lists = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
   const create = (inner: string) => `{"op":"create","name":"Deep","x":${inner}}`;
-  const tooDeep = 'the body is nested deeper than 500 levels';
+  const tooDeep = 'the body is nested deeper than 500 levels: send a flatter one';
 
   test('is read up to 500 levels and is 400 above', async () => {
     const statusOf = async (path: string, body: string) =>
@@ -205,6 +205,6 @@ test('an answer names 50 wrong fields and says how many more there are, each nam
   const many = await workspace.live.post('/v1/keys', { name: 'x', env: 'live', scopes, ipAllowlist: allowlist });
   expect(many.status).toBe(400);
   expect(many.body.details.fields).toHaveLength(50);
-  expect(many.body.message).toContain('80 fields are invalid: the 50 that are named, and 30 more');
+  expect(many.body.message).toContain('80 fields are invalid: correct those in details.fields, and 30 more');
   await workspace.live.get(`/v1/contacts/${id}`, undefined, 200);
 });

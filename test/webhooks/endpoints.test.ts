@@ -100,10 +100,11 @@ describe('a new endpoint', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.post('/v1/webhooks', { url: same })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     const refused = answers.find(({ status }) => status === 409);
+    const { id: endpointId } = answers.find(({ status }) => status === 201)?.body ?? {};
     expect(refused?.body).toEqual({
       error: 'conflict',
-      message: 'another endpoint has this url',
-      details: { ...because('webhook_url_taken'), endpointId: expect.any(Number) },
+      message: `endpoint ${endpointId} has this url: change that one, or delete it first`,
+      details: { ...because('webhook_url_taken'), endpointId },
     });
   });
 

@@ -46,7 +46,7 @@ async function rest(tenant: Tenant, phone: string): Promise<() => Promise<void>>
   }));
   if (!item) {
     const leftMs = Number(refused?.['untilMs'] ?? nowMs) - nowMs;
-    const message = 'a code was sent to this phone less than a minute ago';
+    const message = 'a code was sent to this phone less than a minute ago: use that code, or wait for Retry-After';
     throw rateLimited(message, Math.max(1, Math.ceil(leftMs / secondMs)), 'code_sent_lately');
   }
   return async () => {

@@ -158,7 +158,7 @@ async function asked(
 
 const ended = (login: StoredLogin, over: string): StoredLogin => ({ ...login, over, secret: '' });
 
-const loginOver = (why: string) => conflict('login_over', `this login is over (${why}): begin another`);
+const loginOver = (why: string) => conflict('login_over', `this login is over (${why}): begin a new one`);
 
 /** Takes a login in hand that still needs what is entered. */
 const hold = (tenant: Tenant, id: number, { status, field }: Needed): Promise<StoredLogin> =>
@@ -168,8 +168,13 @@ const hold = (tenant: Tenant, id: number, { status, field }: Needed): Promise<St
     if (login.over !== null) throw loginOver(login.over);
     if (login.user !== null) return login;
     if (login.expiresAt <= tx.now) throw loginOver('ten minutes have passed');
-    if (login.status !== status) throw conflict(login.status, `this login needs no ${field} now`);
-    if (!asking.isFree(login)) throw conflict('login_in_progress', 'another request enters something at the moment');
+    if (login.status !== status)
+      throw conflict(login.status, `this login does not take a ${field} now: read its status for the next step`);
+    if (!asking.isFree(login))
+      throw conflict(
+        'login_in_progress',
+        'another call is entering a code or password: read the login when that call has ended',
+      );
     return tx.update(Logins, { ...login, ...asking.taken(now() + askMs) });
   });
 
@@ -213,7 +218,10 @@ async function openEntrance({ env: environment }: Tenant): Promise<Entrance> {
   if (environment === 'test') return sandboxEntrance;
   const app = await telegramApp();
   if (app === undefined)
-    throw conflict('telegram_not_configured', 'this deployment has no TELEGRAM_API_ID, which user accounts need');
+    throw conflict(
+      'telegram_not_configured',
+      'user accounts are not set up here: ask the operator to set TELEGRAM_API_ID',
+    );
   const { telegramEntrance } = await import('./sign-in.ts');
   return telegramEntrance(app);
 }
@@ -232,9 +240,12 @@ const telegramSays = <Said>(said: Promise<Said>): Promise<Said> =>
     if (code === 420) throw unavailable(Number(/_(\d{1,7})$/.exec(message)?.[1] ?? floodSeconds), error);
     if (flood.test(message)) throw unavailable(floodSeconds, error);
     if (message.startsWith('PHONE_NUMBER_'))
-      throw invalidField('phone', 'invalid_format', `Telegram refuses this phone number (${message})`);
+      throw invalidField('phone', 'invalid_format', `phone is refused by Telegram (${message}): check the number`);
     if (code < 400 || code >= 500) throw unavailable(busySeconds, error);
-    throw conflict('login_refused', `Telegram answered ${code}: ${message}`);
+    throw conflict(
+      'login_refused',
+      `Telegram refuses the login with ${code} ${message}: correct the cause, and begin a new one`,
+    );
   });
 
 const getStored = (tx: UnitOfWork, id: number) => tx.get(Logins, { id }, () => notFound('login'));

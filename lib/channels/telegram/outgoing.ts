@@ -88,6 +88,10 @@ async function answered(tx: UnitOfWork, accountId: number, id: number): Promise<
   const message = await getMessage(tx, id).catch(() => undefined);
   if (message?.accountId !== accountId || message.channel !== telegram.name) throw unknownReference('replyToMessageId');
   if (!message.atPlatform)
-    throw invalidField('replyToMessageId', 'unknown_reference', 'only a message that is at Telegram can be answered');
+    throw invalidField(
+      'replyToMessageId',
+      'unknown_reference',
+      'replyToMessageId must be a message that has reached Telegram',
+    );
   return { id, atPlatform: message.atPlatform };
 }

@@ -45,7 +45,10 @@ export async function connectAccount(
 /** An account is who it was. Raises 409 `other_account`, and `account_exists` when that one has an account already. */
 async function holdAccount(tx: UnitOfWork, { id, channel, platformUserId: held }: StoredAccount, userId: string) {
   if (held !== undefined && held !== userId)
-    throw conflict('other_account', 'this belongs to another account of the platform: connect it as a new one');
+    throw conflict(
+      'other_account',
+      'the credential belongs to another account of the platform: connect that as a new account',
+    );
   if (held === undefined) await claimHolder(tx, channel, userId, id);
 }
 

@@ -46,9 +46,16 @@ export function requireMode(
 ) {
   const { inbound } = allowanceOf(account);
   if (!inbound.includes(mode))
-    throw invalidField('inbound', 'not_allowed', `accounts of this kind have ${inbound.join(', ')}`);
+    throw invalidField(
+      'inbound',
+      'not_allowed',
+      `inbound must be one of ${inbound.join(', ')} for a ${account.channel} ${account.kind}`,
+    );
   if (mode === 'webhook' && address === undefined)
-    throw conflict('no_public_address', 'this deployment has no public https address (PUBLIC_URL)');
+    throw conflict(
+      'no_public_address',
+      'this deployment has no public https address: use polling, or ask the operator to set PUBLIC_URL',
+    );
 }
 
 /**

@@ -47,7 +47,10 @@ export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean })
   const { items, hasMore } = await listPage(reading, Accounts, { limit: maxAccounts - 1 });
   const connected = items.filter(({ state }) => state !== 'disconnected').length;
   if (connected >= maxConnected || (isNew && hasMore))
-    throw conflict('too_many_accounts', `an environment has ${maxConnected} accounts that are connected at most`);
+    throw conflict(
+      'too_many_accounts',
+      `an environment has at most ${maxConnected} connected accounts, and ${maxAccounts} in all: disconnect one first`,
+    );
 }
 
 /** Connects an account; its secret is kept encrypted. Raises 409 `account_exists` and `too_many_accounts`. Needs the key. */
@@ -74,9 +77,13 @@ export async function createAccount(
 export async function claimHolder(tx: UnitOfWork, channel: Platform, userId: string, id: number): Promise<void> {
   const holder = await tx.find(AccountHolders, { channel, userId });
   if (holder)
-    throw conflict('account_exists', 'this account of the platform is connected here already', {
-      accountId: holder.id,
-    });
+    throw conflict(
+      'account_exists',
+      `account ${holder.id} already is this account of the platform: use it, or give it the new credential`,
+      {
+        accountId: holder.id,
+      },
+    );
   tx.create(AccountHolders, { id, channel, userId });
 }
 

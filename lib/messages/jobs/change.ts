@@ -6,7 +6,7 @@ import { firstCharacters } from '#lib/core/text.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { isWaiting, previewLength, startOf } from './store.ts';
+import { isWaiting, previewLength, stageOf, startOf } from './store.ts';
 
 const maxAheadDays = 365;
 
@@ -38,7 +38,7 @@ export async function changeJob(tx: UnitOfWork, job: StoredJob, change: Change):
   const words = change.text === message.body ? undefined : change.text;
   const mayHaveLeft = job.confirmedFiles > 0 || job.unsettledAttempts > 0;
   if (!isWaiting(tx, job) || (words !== undefined && mayHaveLeft))
-    throw conflict('job_not_queued', 'only a queued job that is not being sent can be changed');
+    throw conflict('job_not_queued', `the job is ${stageOf(job)} and cannot change: send a new message`);
   const runAt = change.runAt === undefined ? undefined : startOf(tx, change.runAt);
   if (words === undefined && (runAt === undefined || runAt === job.runAt)) return job;
   if (words !== undefined) tx.update(Messages, { ...message, body: words, entities: [] });

@@ -122,10 +122,17 @@ export async function getJob(tx: UnitOfWork, id: number, channel?: Channel): Pro
 export const isWaiting = (tx: UnitOfWork, job: StoredJob): boolean =>
   job.status === 'queued' && claims.isFree(job, Date.parse(tx.now));
 
+/** Returns in a word where a job is that cannot be taken back or changed. */
+export const stageOf = ({ status }: StoredJob): string => (status === 'queued' ? 'being sent' : status);
+
 /** Queues a failed job again: a canceled one for its own time, where that is ahead, any other at once. Raises 404, 409 job_not_failed. */
 export async function retryJob(tx: UnitOfWork, id: number, channel: Channel): Promise<StoredJob> {
   const job = await getJob(tx, id, channel);
-  if (job.status !== 'failed') throw conflict('job_not_failed', 'only a failed job can be retried');
+  if (job.status !== 'failed')
+    throw conflict(
+      'job_not_failed',
+      `the job is ${job.status}, and only a failed one can be retried: read it for its result`,
+    );
   await settleMessage(tx, job, 'queued');
   countQueued(tx, job, 1);
   const runAt = job.lastError === 'canceled' && job.runAt > tx.now ? job.runAt : tx.now;

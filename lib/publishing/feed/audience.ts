@@ -27,7 +27,7 @@ export const mayReceive = (caller: Caller, kinds: readonly string[]): boolean =>
 export function requireLearning(caller: Caller, kinds: readonly string[]): void {
   const requiredScopes = lackingOf(caller, kinds);
   if (requiredScopes.length === 0) return;
-  throw new Problem('forbidden', 'an endpoint has events that the role does not read', {
+  throw new Problem('forbidden', 'the endpoint gets events that your role cannot read: ask an owner', {
     reason: 'missing_scope',
     requiredScopes,
   });

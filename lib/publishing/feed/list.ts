@@ -78,6 +78,10 @@ async function readKept(
   const oldest = await oldestSequence(tx);
   if (oldest === undefined) return { items: [], hasMore: false, through: since ?? 0 };
   if (since !== undefined && since < oldest - 1)
-    throw conflict('cursor_expired', 'events after this sequence are no longer kept', { oldestSequence: oldest });
+    throw conflict(
+      'cursor_expired',
+      `events before ${oldest} are no longer kept: read the resources, then go on with since=${oldest - 1}`,
+      { oldestSequence: oldest },
+    );
   return readFeed(tx, Math.max(since ?? 0, oldest - 1), ...asked);
 }

@@ -1,7 +1,7 @@
 import type { Channel } from '#lib/core/channel.ts';
 import { conflict } from '#lib/core/problem.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
-import { closeJob, getJob, isWaiting } from '#lib/messages/jobs/store.ts';
+import { closeJob, getJob, isWaiting, stageOf } from '#lib/messages/jobs/store.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -19,6 +19,7 @@ export const fail = (tx: UnitOfWork, job: StoredJob, error: string): Promise<Sto
 /** Takes a job back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
 export async function cancelJob(tx: UnitOfWork, id: number, channel: Channel): Promise<StoredJob> {
   const job = await getJob(tx, id, channel);
-  if (!isWaiting(tx, job)) throw conflict('job_not_queued', 'only a queued job that is not being sent can be canceled');
+  if (!isWaiting(tx, job))
+    throw conflict('job_not_queued', `the job is ${stageOf(job)} and cannot be canceled: read it for its result`);
   return fail(tx, job, 'canceled');
 }

@@ -102,7 +102,10 @@ function requireSendable(
   }
   const { maxCaptionCharacters: max } = allowanceOf({ channel, kind });
   if (max === undefined || !isTaken)
-    throw badRequest('attachments_not_supported', `a ${channel} ${kind} sends no attachments`);
+    throw badRequest(
+      'attachments_not_supported',
+      `a ${channel} ${kind} cannot send files: leave attachments out, or put a link in the text`,
+    );
   requireCaption(words, max);
 }
 
@@ -120,7 +123,12 @@ function recipientFields(channel: Platform) {
 function contactRecipient(contact: StoredContact, channel: Platform): Recipient {
   const { id: contactId } = contact;
   const recipient = recipientOf(contact, channel);
-  if (!recipient) throw badRequest(`no_${channel}_identity`, `this contact has no ${channel} identity`, { contactId });
+  if (!recipient)
+    throw badRequest(
+      `no_${channel}_identity`,
+      `contact ${contactId} cannot be reached on ${channel}: name the recipient directly, or wait until the person writes`,
+      { contactId },
+    );
   return recipient;
 }
 
