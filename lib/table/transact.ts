@@ -86,11 +86,21 @@ async function finishNow<S extends State>(
       return await finishSaga(tenant, kind, saga, mayGoOn);
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
-      if (!mayPass || !(await mayGoOn())) throw error;
+      if (!mayPass || !(await mayGoOn())) {
+        await handOver(tenant, saga);
+        throw error;
+      }
       await sleep(Math.random() * Math.min(secondMs, 50 * 2 ** attempt));
     }
   }
 }
+
+/** Makes a saga that its request cannot complete due for the worker at once. */
+const handOver = (tenant: Tenant, { id, actor }: Saga) =>
+  transact(tenant, actor, async (tx) => {
+    const left = await tx.find(Sagas, { id });
+    if (left && left.dueAt > tx.now) tx.update(Sagas, { ...left, dueAt: tx.now });
+  });
 
 /** Does the parts of a saga that are left, as long as it may go on. What is not done by then is handed to the worker. */
 export async function finishSaga<S extends State>(

@@ -4,10 +4,11 @@ import { unavailable } from '#lib/core/problem.ts';
 import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { listDead, putBack } from '#lib/table/dead-letter.ts';
+import { listAll } from '#lib/table/list.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { newSaga, type SagaKind, Sagas } from '#lib/table/saga.ts';
-import { transact } from '#lib/table/transact.ts';
+import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -153,4 +154,15 @@ test('a saga of low priority yields its worker after each turn, unless nobody wa
   expect((left?.dueAt as string) > begunAt && (left?.dueAt as string) <= timestamp()).toBe(true);
   await saga.resume();
   expect(saga.calls()).toBe(4);
+});
+
+test('a saga that its request cannot complete is due for the worker at once', async () => {
+  const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
+  const kind: SagaKind<State, 'merge'> = {
+    name: 'merge',
+    step: () => Promise.reject(new TypeError('a bug')),
+  };
+  await transact(tenant, operator, async (tx) => startSaga(tx, kind, {}));
+  const [left] = await listAll(new UnitOfWork(tenant, operator), Sagas);
+  expect((left?.dueAt as string) <= timestamp()).toBe(true);
 });
