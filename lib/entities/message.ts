@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
 import { directions } from '#lib/core/choices.ts';
-import { monthOf } from '#lib/core/clock.ts';
+import { monthOf, secondMs, shifted } from '#lib/core/clock.ts';
 import { choice, count, id, idInput, paging, queryInteger, queryTime, storedChoice, time } from '#lib/core/schema.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
@@ -143,6 +144,20 @@ const seen = ({
   at: sentAt,
 });
 
+/** Telegram's longest period with an end. */
+const maxMoveSeconds = 86_400;
+
+/** A place that moves for as long as somebody shares it. */
+const Moving = v.object({
+  location: v.object({ live_period: v.pipe(v.number(), v.minValue(1), v.maxValue(maxMoveSeconds)) }),
+});
+
+/** Returns when a shared place ends that moves; undefined for others, and for one without an end. */
+export function movesUntil({ data: shared, sentAt }: Pick<Shown, 'data' | 'sentAt'>): string | undefined {
+  const moving = v.safeParse(Moving, shared);
+  return moving.success && sentAt ? shifted(sentAt, moving.output.location.live_period * secondMs) : undefined;
+}
+
 /** A message of a conversation. */
 export const Messages = entity({
   name: 'message',
@@ -163,6 +178,10 @@ export const Messages = entity({
     { to: 'job', field: 'jobId' },
     { to: 'message', field: 'replyToMessageId' },
   ],
+  timer: (message, tenant) => {
+    const at = movesUntil(message);
+    return at ? { at, queue: 'reminders', message: { messageId: message.id }, group: tenantKey(tenant) } : null;
+  },
   // Without a contact (an unknown recipient, an e-mail from a stranger) it counts but is listed nowhere.
   within: 'contact/{contactId}/message',
   indexes: {

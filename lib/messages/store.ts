@@ -10,6 +10,7 @@ import {
   type MessageQuery,
   Messages,
   messageTexts,
+  movesUntil,
   platformOrder,
   type StoredMessage,
   type WorkspaceMessageQuery,
@@ -166,6 +167,17 @@ export async function editMessage(
   const edited = tx.update(Messages, { ...message, ...edit, editedAt });
   if (!isSilent) await announceUpdate(tx, message, edited, fields);
   return edited;
+}
+
+/** Ends a shared place that moves, if its time has come. Emits message.updated. */
+export async function endMove(tx: UnitOfWork, id: number): Promise<void> {
+  const message = await findMessage(tx, id);
+  const endsAt = message && movesUntil(message);
+  if (!endsAt || endsAt > tx.now) return;
+  const { location, ...data } = message.data ?? {};
+  const { live_period: _, ...place } = location as Record<string, unknown>;
+  const editedAt = latest(message.editedAt, tx.now) ?? tx.now;
+  await editMessage(tx, message, { body: message.body, data: { ...data, location: place }, editedAt });
 }
 
 const typedKeys = <Value extends object>(value: Value) => Object.keys(value) as (keyof Value & string)[];

@@ -8,7 +8,7 @@ import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { type Client, eventually } from '#test/client.ts';
-import { settle } from '#test/harness.ts';
+import { advance, settle } from '#test/harness.ts';
 import { edited, message, type Person } from '#test/telegram/bot.ts';
 import { bots, somebody } from '#test/telegram/hearing.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -388,22 +388,30 @@ describe('a bot', () => {
     expect(phones).toEqual(['+491701234567', null]);
   });
 
-  test('keeps a live location as one message with its last point, and one event at its end', async () => {
+  const place = (latitude: number, more: object = { live_period: 900 }) => ({
+    location: { latitude, longitude: 1, ...more },
+  });
+  test.each([
+    ['stopped', [place(20, {})], 0, 1],
+    ['never stopped', [], 900_000, 1],
+    ['stopped before its time', [place(20, {})], 900_000, 1],
+    ['still moving', [], 800_000, 0],
+    ['without an end', [place(20, { live_period: 0x7f_ff_ff_ff })], 86_400_000, 0],
+  ])('a live location %s is one message with its last point, and one event at its end', async (_, last, ms, count) => {
     const person = somebody();
-    const at = (latitude: number, more: object = { live_period: 900 }) => ({
-      location: { latitude, longitude: 1, ...more },
-    });
-    const first = message(person, at(0));
+    const first = message(person, place(0));
     const { date } = first.message;
-    const moved = Array.from({ length: 20 }, (_, index) => edited(first, at(index + 1), date + index));
-    await deliver(first, ...moved, edited(first, at(20, {}), date + 30));
+    const moved = Array.from({ length: 20 }, (_, index) => edited(first, place(index + 1), date + index));
+    await deliver(first, ...moved, ...last.map((one) => edited(first, one, date + 30)));
+    await advance(ms);
     const { messages } = await conversationWith(person, 1);
     expect(messages[0]).toMatchObject({ body: '20, 1', data: { location: { latitude: 20 } } });
+    await settle();
     const { body } = await live.get('/v1/events', { eventKind: 'message.updated', limit: 1000 });
     const told = body.items.filter(
       ({ data }: { data: { message_id: string } }) => data.message_id === `${messages[0].id}`,
     );
-    expect(told).toHaveLength(1);
+    expect(told).toHaveLength(count);
   });
 
   test('an edit that changes the media replaces the file, whose bytes are brought', async () => {
