@@ -18,7 +18,7 @@ import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
-import { world } from '#test/harness.ts';
+import { settle as quiet, world } from '#test/harness.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -196,6 +196,26 @@ describe('a file that somebody sends a bot', () => {
     await storeAttachments(tenant(), id);
     expect((await attachmentOf(id)).body).toMatchObject({ status: 'failed' });
     expect((await bot.seen()).calls).toEqual(calls);
+  });
+
+  test.each([
+    ['as much later as any other that failed', 5, 30],
+    ['no earlier than Telegram asks', 600, 600],
+  ])('is fetched again %s when Telegram wants %d seconds', async (_, retryAfter, leastSeconds) => {
+    const file = await document(Buffer.from('bytes'));
+    const parameters = { retry_after: retryAfter };
+    await bot.react({
+      method: 'getFile',
+      status: 429,
+      body: { ok: false, description: 'Too Many Requests', parameters },
+    });
+    const before = now();
+    const { id } = await receive({ document: file });
+    await quiet();
+    const { dueAt = '', tries } = (await new UnitOfWork(tenant(), system).find(Transfers, { id })) ?? {};
+    expect(tries).toBe(1);
+    expect(Date.parse(dueAt)).toBeGreaterThanOrEqual(before + leastSeconds * 1000);
+    expect(Date.parse(dueAt)).toBeLessThan(now() + (leastSeconds + 5) * 1000);
   });
 
   test('whose download breaks off is fetched again', async () => {

@@ -6,6 +6,7 @@ import type { StoredAccount } from '#lib/entities/account.ts';
 import type { FileSource } from '#lib/files/source.ts';
 import { accountSecret } from '#lib/messages/accounts/store.ts';
 import { openBotApi } from './bot-api.ts';
+import { RefusedCall } from './refused-call.ts';
 
 const TelegramFile = v.object({ file_path: v.string() });
 
@@ -20,6 +21,8 @@ export async function openBotFiles(tenant: Tenant, account: StoredAccount): Prom
       const answer = await bot.call('getFile', { file_id: fileId });
       if (answer.kind === 'refusal' && answer.retryAfterSeconds === undefined && answer.status < 500)
         return { kind: /file is too big/i.test(answer.error) ? 'too_large' : 'failed' };
+      if (answer.kind === 'refusal' && answer.retryAfterSeconds !== undefined)
+        throw new RefusedCall(answer.status, `FLOOD_WAIT_${Math.ceil(answer.retryAfterSeconds)}`);
       const file = v.safeParse(TelegramFile, answer.kind === 'result' ? answer.result : undefined);
       if (!file.success) throw new Error('Telegram does not say where a file is');
       const { status, bytes } = await bot.download(file.output.file_path);

@@ -1,7 +1,8 @@
 import { isMissing } from '#lib/aws/aws.ts';
 import { unlessUnreadable } from '#lib/aws/secrets.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
-import { fromNow, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { RefusedCall } from '#lib/channels/telegram/refused-call.ts';
+import { notBefore, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
@@ -30,7 +31,7 @@ const maxWaitedDays = 30;
 
 /**
  * Brings what a message's attachments are into the bucket, unless somebody else is at it, and tells where they are. What fails for a
- * reason that may pass is tried again as messages are (contract section 3), five times; what a day has no room for waits for the next.
+ * reason that may pass is tried again as messages are (contract section 3), five times, and not before Telegram allows it; what a day has no room for waits for the next.
  */
 export async function storeAttachments(tenant: Tenant, messageId: number): Promise<void> {
   const transfer = await new UnitOfWork(tenant, system).find(Transfers, { id: messageId });
@@ -64,12 +65,16 @@ async function store(tenant: Tenant, messageId: number, open: OpenSource): Promi
   if (isLast) left.map(failed).forEach(add);
   const next = isTomorrows
     ? { dueAt: nextDayAt(), waitedDays: waitedDays + 1 }
-    : { dueAt: fromNow(retryWaitMs(attempts - 1)) };
+    : { dueAt: notBefore(Math.max(retryWaitMs(attempts - 1), askedMs(error))) };
   const later = isLast || left.length === 0 ? undefined : { parts: left, ...next };
   await settle(tenant, transfer, [...settled.values()], later);
   if (isTomorrows && !isLast) measure(fileDimensions, { filesPutOff: left.length });
   return error === undefined || isTomorrows;
 }
+
+/** Returns the wait that Telegram asks for, and what a timer may be early. */
+const askedMs = (error: Error | undefined): number =>
+  error instanceof RefusedCall && error.waitMs > 0 ? error.waitMs + earlyMs : 0;
 
 const failureOf = (work: Promise<void>): Promise<Error | undefined> =>
   work.then(
