@@ -65,13 +65,16 @@ const isNarrow = /^(iso-2022-|hz-|utf-7)/;
 /** Text in English has zero bytes in these. */
 const isWide = /^(utf-?16|utf-?32|ucs-?[24])/;
 
+/** Lower ones are no text, but in a wide charset the halves of letters. */
+const firstTextByte = 0x09;
+
 /** Returns the charset of bytes without an eighth bit: by the label, unless they switch to another, or are as they stand. */
 function asciiCharset(bytes: Buffer, says: string | undefined): string {
   if (says && isNarrow.test(says)) return says;
   const text = bytes.toString('latin1');
   if (text.includes('\x1b$B') || text.includes('\x1b$@')) return 'iso-2022-jp';
   if (text.includes('\x1b$)C')) return 'iso-2022-kr';
-  return !says || (isWide.test(says) && !bytes.includes(0)) ? 'utf-8' : says;
+  return !says || (isWide.test(says) && !bytes.some((byte) => byte < firstTextByte)) ? 'utf-8' : says;
 }
 
 /** Labels of what nobody knows, of ASCII, which says nothing of other bytes, or of encodings that are no charsets. */
@@ -94,6 +97,9 @@ const codePages: Record<string, string> = {
   ...{ 866: 'ibm866', 65001: 'utf-8', 65000: 'utf-7', 20866: 'koi8-r', 21866: 'koi8-u', 1200: 'utf-16le' },
   ...{ 1201: 'utf-16be', 10000: 'macintosh', 10007: 'x-mac-cyrillic', 50220: 'iso-2022-jp', 50221: 'iso-2022-jp' },
   ...{ 50222: 'iso-2022-jp', 50225: 'iso-2022-kr', 51932: 'euc-jp', 51949: 'euc-kr', 51936: 'gbk', 54936: 'gb18030' },
+  ...{ 10001: 'shift_jis', 10002: 'big5', 10003: 'euc-kr', 10006: 'macgreek', 10008: 'gbk', 10010: 'macromania' },
+  ...{ 10017: 'x-mac-cyrillic', 10021: 'macthai', 10029: 'maccenteuro', 10079: 'maciceland', 10081: 'macturkish' },
+  ...{ 10082: 'maccroatian', 154: 'pt154', 878: 'koi8-r', 5601: 'euc-kr', 38598: 'iso-8859-8' },
   ...{ 52936: 'hz-gb-2312', 20932: 'euc-jp', 1363: 'euc-kr', 970: 'euc-kr', 33722: 'euc-jp', 5022: 'iso-2022-jp' },
 };
 const latinParts = ['', '1', '2', '3', '4', '9', '10', '13', '14', '15', '16'];
@@ -115,9 +121,12 @@ function charsetOf(label: string | undefined): string | undefined {
   const clean = cleanLabel(label ?? '');
   if (wordless.test(clean)) return undefined;
   const [, page] =
-    /^(?:x-)?(?:win|windows|cp|ms|ibm|dos|codepage|ansi|ccsid|oem)?[-_ .]*0*(\d{3,5})$/.exec(clean) ?? [];
+    /^(?:x-|cs)?(?:ms-|microsoft-)?(?:win|windows|cp|ms|ibm|dos|codepage|ansi|ccsid|oem)?[-_ .]*0*(\d{3,5})c?$/.exec(
+      clean,
+    ) ?? [];
   const [, part] = /^(?:x-)?(?:iso|csiso)?[-_ ]?8859[-_ ]?(\d{1,2}(?:-[ie])?)/.exec(clean) ?? [];
   const [, latin] = /^(?:cs)?(?:iso)?[-_ ]?l(?:atin)?[-_ ]?(\d{1,2})$/.exec(clean) ?? [];
+  const bare = clean.replace(/^(x|cs)-?/, '').replaceAll(/[^a-z0-9]/g, '');
   const spellings = [
     clean,
     ...(page ? [codePages[page] ?? `windows-${page}`, `cp${page}`] : []),
@@ -126,10 +135,12 @@ function charsetOf(label: string | undefined): string | undefined {
     clean.replace(/^(x|cs)-?/, ''),
     clean.replaceAll('_', '-'),
     clean.replaceAll(/[^a-z0-9]/g, ''),
+    bare,
     clean.replace(/[-_]?(?:strict|hkscs|2004|x0213|ext|with.*)$/s, ''),
-    clean
-      .replaceAll(/[^a-z0-9]/g, '')
-      .replace(/^(gb2312|gbk|big5|euckr|eucjp|eucjpms|shiftjis|sjis|koi8r|koi8u|utf8|utf16|iso2022jp).*$/, '$1'),
+    bare.replace(
+      /^(gb2312|gb18030|gbk|big5|euckr|eucjp|eucjpms|shiftjis|sjis|ksc5601|koi8r|koi8u|tis620|utf8|utf16|iso2022jp).*$/,
+      '$1',
+    ),
   ];
   for (const spelling of spellings) {
     if (Object.hasOwn(shifting, spelling)) return spelling;
@@ -149,19 +160,25 @@ const spelt: Record<string, string> = {
   ...{ koi8r: 'koi8-r', koi8u: 'koi8-u', koi8ru: 'koi8-u', mskanji: 'shift_jis', ansi: 'windows-1252', euctw: 'big5' },
   ...{ unicode: 'utf-16le', ucs2: 'utf-16le', iso10646ucs2: 'utf-16be', cesu8: 'utf-8', utf8mb4: 'utf-8' },
   ...{
-    cyrillic: 'iso-8859-5',
-    greek: 'iso-8859-7',
-    hebrew: 'iso-8859-8',
-    arabic: 'iso-8859-6',
-    turkish: 'windows-1254',
+    unicode20utf7: 'utf-7',
+    gb18030: 'gb18030',
+    cngb: 'gbk',
+    zhcneuc: 'gbk',
+    hp15cn: 'gbk',
+    simplifiedchinese: 'gbk',
   },
-  ...{
-    thai: 'windows-874',
-    maccyrillic: 'x-mac-cyrillic',
-    mac: 'macintosh',
-    macroman: 'macintosh',
-    applemacintosh: 'macintosh',
-  },
+  ...{ traditionalchinese: 'big5', zhtwbig5: 'big5', ksx1001: 'euc-kr', ksc58611992: 'euc-kr', kreuc: 'euc-kr' },
+  ...{ euc: 'euc-jp', ujis: 'euc-jp', ibmeucjp: 'euc-jp', pck: 'shift_jis', jis: 'iso-2022-jp' },
+  ...{ jisencoding: 'iso-2022-jp', iso2022cn: 'iso-2022-cn', iso2022cnext: 'iso-2022-cn' },
+  ...{ cyrillic: 'iso-8859-5', greek: 'iso-8859-7', hebrew: 'iso-8859-8', arabic: 'iso-8859-6' },
+  ...{ turkish: 'windows-1254', thai: 'windows-874', tis620: 'windows-874', windowscyrillic: 'windows-1251' },
+  ...{ latin: 'windows-1252', iso8859: 'windows-1252', westeurope: 'windows-1252', winlatin1: 'windows-1252' },
+  ...{ windowslatin1: 'windows-1252', latin0: 'iso-8859-15', l0: 'iso-8859-15', pcmultilingual850euro: 'cp858' },
+  ...{ maccyrillic: 'x-mac-cyrillic', mac: 'macintosh', macroman: 'macintosh', applemacintosh: 'macintosh' },
+  ...{ macce: 'maccenteuro', maccentraleurope: 'maccenteuro', maccentraleurroman: 'maccenteuro' },
+  ...{ macicelandic: 'maciceland', macromanian: 'macromania', macjapanese: 'shift_jis', mackorean: 'euc-kr' },
+  ...{ macchinesesimp: 'gbk', macchinesetrad: 'big5', viettcvn5712: 'tcvn', ptcp154: 'pt154', cyrillicasian: 'pt154' },
+  ...{ kz1048: 'rk1048' },
 };
 
 function decoderNamed(charset: string, fatal = false): TextDecoder | undefined {

@@ -1,6 +1,7 @@
 import iconv from 'iconv-lite';
 import { expect } from 'vitest';
 import type { Mail } from '#lib/email/mail.ts';
+import { charsetLabels } from '#test/email/charset-labels.ts';
 
 /** A mail as a program sends it, and what it is read as. */
 export interface Kind {
@@ -258,8 +259,14 @@ const labels: [string, string, string][] = [
   ['x-foo', 'utf8', 'Привет'],
   ['UTF8', 'utf8', 'Привет'],
   ['utf-8;format=flowed', 'utf8', 'Привет'],
+  ...['"UTF-8"', "'utf-8'", '"utf-8;"', '"simplified chinese"', '"iso 8859-1"'].map(
+    (label) => [label, label.includes('c') ? 'gbk' : 'utf8', '价格表'] as [string, string, string],
+  ),
 ];
-const labeled = labels.map(([label, charset, text]) => ({
+const named = charsetLabels.flatMap(([charset, text, list]) =>
+  list.split(' ').map((label) => [label, charset, text] as [string, string, string]),
+);
+const labeled = [...labels, ...named].map(([label, charset, text]) => ({
   name: `charset ${label}`,
   raw: mail([`Content-Type: text/plain; charset=${label}`], bytes(text, charset)),
   read: { bodyText: text },
@@ -434,6 +441,18 @@ const brokenParts = broken.map(([name, lines, files]) => ({
   read: { bodyText: 'Hello', attachments: files.map((fileName) => expect.objectContaining({ fileName })) },
 }));
 
+/** Texts in charsets that switch, and their labels. */
+const switching: [string, string, string][] = [
+  [
+    '価格表',
+    '\x1b$B2A3JI=\x1b(B',
+    'us-ascii iso-2022-jp iso-2022-jp-1 iso-2022-jp-2 iso-2022-jp-3 iso-2022-jp-2004 iso-2022-jp-ms iso-2022-jp-ext csISO2022JP csISO2022JP2 iso2022-jp jis x-jis JIS_Encoding cp50220 cp50221 _iso-2022-jp$ESC',
+  ],
+  ['한글', '\x1b$)C\x0eGQ1[\x0f', 'iso-2022-kr csISO2022KR iso2022kr cp50225'],
+  ['中文', '\x1b$)A\x0eVPND\x0f', 'iso-2022-cn iso-2022-cn-ext csISO2022CN'],
+  ['中文', '~{VPND~}', 'hz-gb-2312 hz HZ-GB2312 x-hz cp52936'],
+];
+
 const forms: Kind[] = [
   {
     name: 'a blank plain part',
@@ -488,17 +507,18 @@ const forms: Kind[] = [
     raw: mail([`Subject: =?cp932?B?${b64(bytes('価格表', 'shift_jis'))}?=`]),
     read: { subject: '価格表' },
   },
-  { name: 'HZ', raw: mail(['Content-Type: text/plain; charset=hz-gb-2312'], '~{VPND~}'), read: { bodyText: '中文' } },
+  ...switching.flatMap(([text, sent, list]) =>
+    list.split(' ').map((label) => ({
+      name: `charset ${label}, which switches`,
+      raw: mail([`Content-Type: text/plain; charset=${label}`], sent),
+      read: { bodyText: text },
+    })),
+  ),
   {
-    name: 'ISO-2022-KR',
-    raw: mail(['Content-Type: text/plain; charset=iso-2022-kr'], '\x1b$)C\x0eGQ1[\x0f'),
-    read: { bodyText: '한글' },
-  },
-  ...['text/plain', 'text/plain; charset=us-ascii', 'text/plain; charset=iso-2022-jp'].map((type) => ({
-    name: `ISO-2022-JP as ${type}`,
-    raw: mail([`Content-Type: ${type}`], '\x1b$B2A3JI=\x1b(B'),
+    name: 'ISO-2022-JP without a label',
+    raw: mail(['Content-Type: text/plain'], '\x1b$B2A3JI=\x1b(B'),
     read: { bodyText: '価格表' },
-  })),
+  },
   {
     name: 'an unknown charset',
     raw: mail(['Content-Type: text/plain; charset=x-klingon'], bytes('Привет', 'windows-1251')),
