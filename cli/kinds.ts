@@ -12,6 +12,8 @@ export const eventKinds = [
   'contact.merged',
   'contact.unsubscribed',
   'contact.erased',
+  'field.created',
+  'field.updated',
   'deal.created',
   'deal.updated',
   'deal.stage_changed',

@@ -369,6 +369,34 @@ export interface paths {
         patch: operations["contactsPatch"];
         trace?: never;
     };
+    "/v1/contacts/{id}/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the custom fields of a contact
+         * @description Returns the custom values of a contact: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the contact. Definitions are in `GET /v1/fields`.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["contactsGetFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the custom fields of a contact
+         * @description Sets the custom values that the body names; null clears one, and the others stay. A unique value that another contact has answers 409 `field_value_taken`. Emits `contact.updated`.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        patch: operations["contactsPatchFields"];
+        trace?: never;
+    };
     "/v1/contacts/{id}/metadata": {
         parameters: {
             query?: never;
@@ -1009,6 +1037,136 @@ export interface paths {
          *     Requires the scope `webhooks:read`.
          */
         get: operations["eventsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fields/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a custom field
+         * @description Archives a field: it is not shown, not accepted, and not checked. Its values are kept and come back with a restore. The same again changes nothing.
+         *
+         *     Requires the scope `fields:manage`.
+         */
+        post: operations["fieldsArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List custom fields
+         * @description Lists the custom fields of an environment, newest first. Use it to learn the slugs and options that `fields` of a record takes. Objects that the key may not read are left out.
+         *
+         *     Any valid key may call it.
+         */
+        get: operations["fieldsList"];
+        put?: never;
+        /**
+         * Create a custom field
+         * @description Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. Emits `field.created`.
+         *
+         *     Requires the scope `fields:manage`.
+         */
+        post: operations["fieldsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fields/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a custom field
+         * @description Returns one custom field with its options. Use it to look up what a value may be. A field of an object that the key may not read answers 404.
+         *
+         *     Any valid key may call it.
+         */
+        get: operations["fieldsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a custom field
+         * @description Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. Emits `field.updated`.
+         *
+         *     Requires the scope `fields:manage`.
+         *
+         *     Not changed here:
+         *     - `id`: a new field
+         *     - `object`: a new field: the object of a field is fixed
+         *     - `slug`: a new field: the slug of a field is fixed
+         *     - `type`: a new field: the type of a field is fixed
+         *     - `isUnique`: a new field: whether values are unique is fixed
+         *     - `isArchived`: POST /v1/fields/{id}/archive or POST /v1/fields/{id}/restore
+         */
+        patch: operations["fieldsPatch"];
+        trace?: never;
+    };
+    "/v1/fields/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a custom field
+         * @description Restores an archived field together with its values. With 100 unarchived fields of the object it answers 409 `limit_reached`. The same again changes nothing.
+         *
+         *     Requires the scope `fields:manage`.
+         */
+        post: operations["fieldsRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fields/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the JSON Schema of custom fields
+         * @description Returns a JSON Schema (2020-12) of the `fields` object of one kind of records. Use it to check values before you send them, or to build a form. Archived fields and options are not in it.
+         *
+         *     Any valid key may call it.
+         */
+        get: operations["fieldsSchema"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2890,6 +3048,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "field.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A custom field was created.
+         * @description Sent when somebody has defined a custom field. Use it to add a column to a copy of the data. Records have no value for it yet.
+         */
+        post: operations["onFieldCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "field.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A custom field was changed, archived, or restored.
+         * @description Sent when the definition of a custom field was changed, archived, or restored. Use it to refresh what you know about the field. Values of records have not changed.
+         */
+        post: operations["onFieldUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "deal.created": {
         parameters: {
             query?: never;
@@ -4126,6 +4324,9 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.
              */
             updatedAt?: string | null;
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         ContactBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -4229,6 +4430,9 @@ export interface components {
          *         "email": "ada@example.com",
          *         "company": "Analytical Engines",
          *         "stage": "new",
+         *         "fields": {
+         *           "budget": 1200
+         *         },
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -4274,6 +4478,9 @@ export interface components {
                 company: string | null;
                 /** @description Stage of the contact in its pipeline. */
                 stage: components["schemas"]["ContactStage"];
+                fields: {
+                    [key: string]: unknown;
+                };
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
@@ -4722,6 +4929,9 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.
              */
             updatedAt?: string | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
         };
@@ -4775,6 +4985,9 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
@@ -4817,6 +5030,9 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
@@ -4973,6 +5189,47 @@ export interface components {
             /** @description True gives the endpoint a signing secret of its own. Default false: the secret of the workspace. It cannot be changed later. */
             ownSecret?: boolean;
         };
+        CreateField: {
+            /** @description The kind of records that have the field. */
+            object: components["schemas"]["CreateFieldObject"];
+            /** @description Name of the field in `fields` of a record: 1 to 40 of `a-z`, `0-9`, and `_`. It never changes. */
+            slug: string;
+            /** @description Title of the field in the panel, 1 to 80 characters. */
+            title: string;
+            /**
+             * @description Help for people who fill in the field, at most 500 characters. Default null.
+             * @default null
+             */
+            description?: string | null;
+            /** @description The type of its values. It never changes. */
+            type: components["schemas"]["CreateFieldType"];
+            /** @description Up to 200 choices, only for `select` and `multi_select`, in their order. */
+            options?: {
+                /** @description Label of the option, 1 to 80 characters, unique within its field in any case. */
+                label: string;
+                /** @description Color of the option, as `#rrggbb`. Default: one of 12 colors, chosen by the label. */
+                color?: string;
+            }[];
+            /**
+             * @description Whether new records must have a value. Default false.
+             * @default false
+             */
+            isRequired?: boolean;
+            /**
+             * @description Whether two records cannot have the same value. Default false. It never changes.
+             * @default false
+             */
+            isUnique?: boolean;
+            /**
+             * Format: int32
+             * @description Place among the fields of the object, from 1. Default: the last.
+             */
+            position?: number;
+        };
+        /** @enum {string} */
+        CreateFieldObject: "contact" | "company" | "deal" | "task";
+        /** @enum {string} */
+        CreateFieldType: "text" | "long_text" | "number" | "money" | "checkbox" | "date" | "datetime" | "select" | "multi_select" | "url" | "email" | "phone" | "member" | "contact" | "company" | "deal";
         CreateFile: {
             /** @description Name the recipient sees, 1 to 255 characters. Folders are removed from it. */
             fileName: string;
@@ -6795,7 +7052,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -6815,7 +7072,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -6845,7 +7102,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -6986,6 +7243,106 @@ export interface components {
                 [key: string]: string;
             };
         };
+        Field: {
+            /**
+             * Format: int64
+             * @description Id of the field, unique within its environment.
+             */
+            id: number;
+            /** @description The kind of records that have the field. */
+            object: string | components["schemas"]["CreateFieldObject"];
+            /** @description Name of the field in `fields` of a record: 1 to 40 of `a-z`, `0-9`, and `_`. It never changes. */
+            slug: string;
+            /** @description Title of the field in the panel, 1 to 80 characters. */
+            title: string;
+            /** @description Help for people who fill in the field, at most 500 characters. Null when there is none. */
+            description: string | null;
+            /** @description The type of its values. It never changes. */
+            type: string | components["schemas"]["CreateFieldType"];
+            /** @description The choices of a `select` or `multi_select`, archived ones at the end. Empty for every other type. */
+            options: components["schemas"]["FieldOption"][];
+            /** @description Whether a new record, and a write that sets the field, must have a value. Older records stay valid. */
+            isRequired: boolean;
+            /** @description Whether two records cannot have the same value. Only for `text`, `number`, `email`, `phone`, and `url`. */
+            isUnique: boolean;
+            /** @description Whether the field is archived: then it is neither shown nor accepted. */
+            isArchived: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
+            updatedAt: string | null;
+            /**
+             * Format: int32
+             * @description Place among the fields of the object, from 1.
+             */
+            position: number;
+        };
+        /**
+         * @example {
+         *       "event": "field.created",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "field_id": "12",
+         *         "object": "contact",
+         *         "slug": "budget",
+         *         "title": "Budget",
+         *         "type": "number",
+         *         "is_archived": false,
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        FieldCreatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "field.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                field_id: string;
+                object: string | components["schemas"]["CreateFieldObject"];
+                slug: string;
+                title: string;
+                type: string | components["schemas"]["CreateFieldType"];
+                is_archived: boolean;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
         FieldError: {
             /** @description Name of the field, with its place: `items[3].phone`. */
             field: string;
@@ -7010,6 +7367,99 @@ export interface components {
          * @enum {string}
          */
         FieldErrorCode: "required" | "too_short" | "too_long" | "out_of_range" | "invalid_enum" | "invalid_format" | "invalid_type" | "unknown_reference" | "not_allowed" | "too_many";
+        FieldList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["Field"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
+        FieldOption: {
+            /**
+             * Format: int64
+             * @description Id of the option, unique within its field. You may send it in the place of the label.
+             */
+            id: number;
+            /** @description Label of the option, 1 to 80 characters, unique within its field in any case. Answers show this. */
+            label: string;
+            /** @description Color of the option in the panel, as `#rrggbb`. */
+            color: string;
+            /** @description Whether the option is archived: values that have it keep it, and new ones cannot. */
+            isArchived: boolean;
+        };
+        FieldSchema: {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "event": "field.updated",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "field_id": "12",
+         *         "object": "contact",
+         *         "slug": "budget",
+         *         "title": "Budget",
+         *         "type": "number",
+         *         "is_archived": false,
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        FieldUpdatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "field.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                field_id: string;
+                object: string | components["schemas"]["CreateFieldObject"];
+                slug: string;
+                title: string;
+                type: string | components["schemas"]["CreateFieldType"];
+                is_archived: boolean;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        FieldValues: {
+            /** @description The custom values by slug, null where none is set. */
+            fields: {
+                [key: string]: unknown;
+            };
+        };
         FileUpload: {
             /**
              * Format: int64
@@ -8366,6 +8816,9 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         PatchDeal: {
             /** @description Title of the sale, in one line of 1 to 200 characters. */
@@ -8410,6 +8863,37 @@ export interface components {
             } | null;
             /** @description Whether events are sent. While it is false they are kept as `skipped` for 30 days. */
             isActive?: boolean;
+        };
+        PatchField: {
+            /** @description Title of the field in the panel, 1 to 80 characters. */
+            title?: string;
+            /** @description Help for people who fill in the field, at most 500 characters. Null when there is none. */
+            description?: string | null;
+            /** @description Whether a new record, and a write that sets the field, must have a value. Older records stay valid. */
+            isRequired?: boolean;
+            /**
+             * Format: int32
+             * @description New place among the fields of the object, from 1.
+             */
+            position?: number;
+            /** @description All options in their new order. One with an id is kept under the label you give; one left out is archived. */
+            options?: {
+                /**
+                 * Format: int64
+                 * @description Id of the option to keep. Leave it out for a new one.
+                 */
+                id?: number;
+                /** @description Label of the option, 1 to 80 characters, unique within its field in any case. */
+                label: string;
+                /** @description Color of the option, as `#rrggbb`. Default: the color it has. */
+                color?: string;
+            }[];
+        };
+        PatchFieldValues: {
+            /** @description Values to set, by slug; null clears one. Slugs left out keep their values. */
+            fields: {
+                [key: string]: unknown;
+            };
         };
         PatchKey: {
             /** @description Purpose of the key, 1 to 100 characters, for example `Nightly sync`. */
@@ -8953,7 +9437,7 @@ export interface components {
          *     - `keys:manage`: create and revoke keys, read the audit trail (powerful)
          * @enum {string}
          */
-        Scope: "telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "keys:manage" | "accounts:manage";
+        Scope: "telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "companies:read" | "companies:write" | "pipelines:write" | "fields:manage" | "imports:run" | "exports:run" | "keys:manage" | "accounts:manage";
         Sequence: {
             /**
              * Format: int64
@@ -9988,6 +10472,9 @@ export interface components {
              * @description Lead score from 0 to 100. Null clears the score.
              */
             leadScore?: number | null;
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         UpdateDealItem: {
             /**
@@ -10106,6 +10593,9 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
@@ -10154,6 +10644,9 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description Names of tags for the contact, at most 15 in one call. A name that no tag has creates the tag; an upsert adds them. */
             tags?: string[];
             /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
@@ -10339,6 +10832,8 @@ export interface components {
          *     - `mail_not_configured`: The deployment has no sender address, so it cannot send mail. Have the operator set `MAIL_FROM`.
          *     - `recipient_bounced`: Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.
          *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
+         *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
+         *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          */
         Conflict: {
             headers: {
@@ -11191,6 +11686,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -11243,6 +11741,9 @@ export interface operations {
                  *           "notes": "Met at the London exhibition.",
                  *           "stage": "engaged",
                  *           "leadScore": 80,
+                 *           "fields": {
+                 *             "source": "exhibition"
+                 *           },
                  *           "tags": [
                  *             "Exhibition"
                  *           ],
@@ -11294,6 +11795,9 @@ export interface operations {
                      *             "lastMessageAt": "2026-11-20T14:31:58Z",
                      *             "hasUnreadMessages": true,
                      *             "updatedAt": "2026-11-20T23:17:47Z",
+                     *             "fields": {
+                     *               "source": "exhibition"
+                     *             },
                      *             "tags": [
                      *               {
                      *                 "id": 4,
@@ -11404,7 +11908,10 @@ export interface operations {
                      *           "createdAt": "2026-11-02T09:14:05Z",
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true,
-                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -11451,6 +11958,9 @@ export interface operations {
                  *       "notes": "Met at the London exhibition.",
                  *       "stage": "engaged",
                  *       "leadScore": 80,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       },
                  *       "tags": [
                  *         "Exhibition"
                  *       ],
@@ -11496,6 +12006,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -11804,6 +12317,9 @@ export interface operations {
                      *         "lastMessageAt": "2026-11-20T14:31:58Z",
                      *         "hasUnreadMessages": true,
                      *         "updatedAt": "2026-11-20T23:17:47Z",
+                     *         "fields": {
+                     *           "source": "exhibition"
+                     *         },
                      *         "tags": [
                      *           {
                      *             "id": 4,
@@ -12154,6 +12670,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12221,7 +12740,10 @@ export interface operations {
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "Met at the London exhibition."
+                 *       "notes": "Met at the London exhibition.",
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["PatchContact"];
@@ -12260,6 +12782,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12270,6 +12795,137 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    contactsGetFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    contactsPatchFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchFieldValues"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12550,6 +13206,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12703,7 +13362,10 @@ export interface operations {
                      *           "createdAt": "2026-11-02T09:14:05Z",
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true,
-                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12802,6 +13464,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -13119,6 +13784,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -13172,6 +13840,9 @@ export interface operations {
                  *       "notes": "Met at the London exhibition.",
                  *       "stage": "engaged",
                  *       "leadScore": 80,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       },
                  *       "tags": [
                  *         "Exhibition"
                  *       ],
@@ -13216,6 +13887,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -13261,6 +13935,9 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -15090,6 +15767,538 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsArchive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the field, as in `GET /v1/fields`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "slug": "example",
+                     *       "title": "Second analytical engine",
+                     *       "description": "For everybody who asked at the exhibition",
+                     *       "type": "text",
+                     *       "options": [
+                     *         {
+                     *           "id": 1,
+                     *           "label": "example",
+                     *           "color": "#336699",
+                     *           "isArchived": true
+                     *         }
+                     *       ],
+                     *       "isRequired": true,
+                     *       "isUnique": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "position": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsList: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Only fields of these kinds of records, separated by commas. Default: all that the key may read. */
+                object?: string;
+                /** @description Whether archived fields are listed: `false` leaves them out, `true` lists only them, `all` lists both. */
+                archived?: "false" | "true" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "object": "contact",
+                     *           "slug": "example",
+                     *           "title": "Second analytical engine",
+                     *           "description": "For everybody who asked at the exhibition",
+                     *           "type": "text",
+                     *           "options": [
+                     *             {
+                     *               "id": 1,
+                     *               "label": "example",
+                     *               "color": "#336699",
+                     *               "isArchived": true
+                     *             }
+                     *           ],
+                     *           "isRequired": true,
+                     *           "isUnique": true,
+                     *           "isArchived": true,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "position": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "object": "contact",
+                 *       "slug": "example",
+                 *       "title": "Second analytical engine",
+                 *       "description": null,
+                 *       "type": "text",
+                 *       "options": [
+                 *         {
+                 *           "label": "example",
+                 *           "color": "#336699"
+                 *         }
+                 *       ],
+                 *       "isRequired": false,
+                 *       "isUnique": false,
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateField"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "slug": "example",
+                     *       "title": "Second analytical engine",
+                     *       "description": "For everybody who asked at the exhibition",
+                     *       "type": "text",
+                     *       "options": [
+                     *         {
+                     *           "id": 1,
+                     *           "label": "example",
+                     *           "color": "#336699",
+                     *           "isArchived": true
+                     *         }
+                     *       ],
+                     *       "isRequired": true,
+                     *       "isUnique": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "position": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the field, as in `GET /v1/fields`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "slug": "example",
+                     *       "title": "Second analytical engine",
+                     *       "description": "For everybody who asked at the exhibition",
+                     *       "type": "text",
+                     *       "options": [
+                     *         {
+                     *           "id": 1,
+                     *           "label": "example",
+                     *           "color": "#336699",
+                     *           "isArchived": true
+                     *         }
+                     *       ],
+                     *       "isRequired": true,
+                     *       "isUnique": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "position": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the field, as in `GET /v1/fields`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Second analytical engine",
+                 *       "description": "For everybody who asked at the exhibition",
+                 *       "isRequired": true,
+                 *       "position": 1,
+                 *       "options": [
+                 *         {
+                 *           "id": 1,
+                 *           "label": "example",
+                 *           "color": "#336699"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchField"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "slug": "example",
+                     *       "title": "Second analytical engine",
+                     *       "description": "For everybody who asked at the exhibition",
+                     *       "type": "text",
+                     *       "options": [
+                     *         {
+                     *           "id": 1,
+                     *           "label": "example",
+                     *           "color": "#336699",
+                     *           "isArchived": true
+                     *         }
+                     *       ],
+                     *       "isRequired": true,
+                     *       "isUnique": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "position": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the field, as in `GET /v1/fields`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "slug": "example",
+                     *       "title": "Second analytical engine",
+                     *       "description": "For everybody who asked at the exhibition",
+                     *       "type": "text",
+                     *       "options": [
+                     *         {
+                     *           "id": 1,
+                     *           "label": "example",
+                     *           "color": "#336699",
+                     *           "isArchived": true
+                     *         }
+                     *       ],
+                     *       "isRequired": true,
+                     *       "isUnique": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "position": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fieldsSchema: {
+        parameters: {
+            query: {
+                /** @description The kind of records whose fields you want. */
+                object: components["schemas"]["CreateFieldObject"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": "exhibition"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldSchema"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -22099,6 +23308,9 @@ export interface operations {
                  *         "email": "ada@example.com",
                  *         "company": "Analytical Engines",
                  *         "stage": "new",
+                 *         "fields": {
+                 *           "budget": 1200
+                 *         },
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"
@@ -22486,6 +23698,162 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ContactErasedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onFieldCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "field.created",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "field_id": "12",
+                 *         "object": "contact",
+                 *         "slug": "budget",
+                 *         "title": "Budget",
+                 *         "type": "number",
+                 *         "is_archived": false,
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["FieldCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onFieldUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "field.updated",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "field_id": "12",
+                 *         "object": "contact",
+                 *         "slug": "budget",
+                 *         "title": "Budget",
+                 *         "type": "number",
+                 *         "is_archived": false,
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["FieldUpdatedEvent"];
             };
         };
         responses: {

@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { assignContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { ContactInclude, ContactWithTags, SetContactAssignee } from '#lib/entities/contact.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'Assign a contact',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: SetContactAssignee,
     status: 200,
     response: ContactWithTags,

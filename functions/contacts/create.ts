@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { createContact } from '#lib/contacts/create.ts';
 import { ContactInclude, ContactWithTags, CreateContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,6 +11,7 @@ export const handler = endpoint(
     summary: 'Create a contact',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: CreateContact,
     status: 201,
     response: ContactWithTags,

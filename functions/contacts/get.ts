@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { ContactInclude, ContactWithTags } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,6 +11,7 @@ export const handler = endpoint(
     summary: 'Get a contact',
     scope: 'contacts:read',
     query: ContactInclude,
+    expand: expandContacts,
     status: 200,
     response: ContactWithTags,
     errors: ['not_found'],

@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { changeContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { ContactInclude, ContactWithTags, SetLeadScore } from '#lib/entities/contact.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'Set the lead score of a contact',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: SetLeadScore,
     status: 200,
     response: ContactWithTags,

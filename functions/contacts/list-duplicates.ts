@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { listDuplicates } from '#lib/contacts/duplicates.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'List possible duplicates of a contact',
     scope: 'contacts:read',
     query: DuplicateQuery,
+    expand: expandContacts,
     status: 200,
     response: listOf(Contact),
     errors: ['bad_request', 'not_found'],

@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { listContacts } from '#lib/contacts/list.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Contact, ContactQuery } from '#lib/entities/contact.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'List and search contacts',
     scope: 'contacts:read',
     query: ContactQuery,
+    expand: expandContacts,
     status: 200,
     response: listOf(Contact),
     errors: ['bad_request'],

@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
@@ -12,6 +13,7 @@ export const handler = endpoint(
     summary: 'Merge another contact into this one',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: MergeContacts,
     status: 200,
     response: ContactWithTags,

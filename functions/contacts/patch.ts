@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { changeContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
@@ -12,6 +13,7 @@ export const handler = endpoint(
     summary: 'Change a contact',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: PatchContact,
     readOnly: readOnlyInPatch,
     status: 200,

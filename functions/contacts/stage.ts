@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { changeContact } from '#lib/contacts/change.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { ContactInclude, ContactWithTags, SetContactStage } from '#lib/entities/contact.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'Move a contact to a stage',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: SetContactStage,
     status: 200,
     response: ContactWithTags,

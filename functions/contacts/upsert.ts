@@ -1,3 +1,4 @@
+import { expandContacts } from '#lib/contacts/include.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ContactInclude, ContactWithTags, UpsertContact } from '#lib/entities/contact.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'Create or change a contact',
     scope: 'contacts:write',
     query: ContactInclude,
+    expand: expandContacts,
     body: UpsertContact,
     status: 201,
     otherStatuses: [200],

@@ -12,8 +12,10 @@ import { byName } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { changeValues, withValues } from '#lib/workspaces/field-values.ts';
 import { addActivity } from './activity.ts';
 import { requireIdentity } from './create.ts';
+import { contactValues } from './values.ts';
 import { getStoredContact, readTagged } from './read.ts';
 import { startRename } from './rename.ts';
 import { countTags, namedTags, requireTagRoom } from './tagging.ts';
@@ -27,7 +29,7 @@ import { updateContact } from './write.ts';
 export async function changeContact(
   tx: UnitOfWork,
   id: number,
-  { tags: names, metadata: pairs = {}, ...change }: ContactChange & ContactAddition,
+  { tags: names, metadata: pairs = {}, fields: given, ...change }: ContactChange & ContactAddition,
 ): Promise<ShownContact> {
   const [{ contact, dictionary }] = await Promise.all([
     readTagged(tx, id),
@@ -36,6 +38,7 @@ export async function changeContact(
   ]);
   await requireActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
   const metadata = mergedMetadata(contact.metadata, pairs);
+  const custom = await changeValues(tx, contactValues, given, contact);
   const tags = (await namedTags(tx, names)).filter((tag) => !contact.tagIds.includes(tag.id));
   const patch: Patch = {
     ...change,
@@ -43,12 +46,13 @@ export async function changeContact(
     ...(isSameMetadata(metadata, contact.metadata) ? {} : { metadata }),
   };
   const changed = changedFields(contact, patch);
-  if (changed.length + tags.length === 0) return withTags(contact, dictionary);
-  const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
+  if (changed.length + tags.length + custom.changed.length === 0) return withTags(contact, dictionary);
+  const next: StoredContact = { ...contact, ...custom.values, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
   if (changed.includes('email'))
     next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
+  for (const details of custom.texts) await addActivity(tx, id, 'FieldUpdated', details);
   if (tags.length > 0) {
     next.tagIds = [...contact.tagIds, ...tags.map((tag) => tag.id)];
     requireTagRoom('tags', next.tagIds.length);
@@ -57,7 +61,8 @@ export async function changeContact(
   const known = [...dictionary, ...tags.filter((tag) => !dictionary.some((one) => one.id === tag.id))].sort(byName);
   const named = (of: StoredContact) => ({ ...of, tags: tagsOf(of, known).map(({ name }) => name) });
   const fields = tags.length > 0 ? [...changed, 'tags' as const] : changed;
-  const updated = updateContact(tx, next, changesOf(named(contact), named(next), fields));
+  const changes = withValues(changesOf(named(contact), named(next), fields), custom);
+  const updated = updateContact(tx, next, changes);
   if (updated.name !== contact.name) startRename(tx, updated);
   return withTags(updated, known);
 }

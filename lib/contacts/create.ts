@@ -4,14 +4,21 @@ import { Activities } from '#lib/entities/activity.ts';
 import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { changeValues, setValues } from '#lib/workspaces/field-values.ts';
 import { addActivity } from './activity.ts';
+import { contactValues } from './values.ts';
 import { countTags, namedTags } from './tagging.ts';
 import { type ShownContact, withTags } from './view.ts';
 
 /** Creates a contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone, or for an unknown member. */
-export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof CreateContact>): Promise<ShownContact> {
+export async function createContact(
+  tx: UnitOfWork,
+  input: v.InferOutput<typeof CreateContact>,
+  origin?: { isFromStranger: boolean },
+): Promise<ShownContact> {
   requireIdentity(input);
-  await Promise.all([
+  const [custom] = await Promise.all([
+    changeValues(tx, contactValues, input.fields, undefined, origin),
     primeMember(tx, input.assignedToUserId),
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 }),
   ]);
@@ -38,6 +45,7 @@ export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof 
     metadata: input.metadata ?? {},
     identities: {},
     reach: [],
+    ...custom.values,
   });
   await addActivity(tx, contact.id, 'Created');
   await countTags(tx, contact.id, tags);
@@ -53,6 +61,7 @@ export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof 
       email: contact.email,
       company: contact.company,
       stage: contact.stage,
+      fields: setValues(custom),
       actor: tx.eventActor,
     },
   });

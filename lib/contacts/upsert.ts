@@ -19,8 +19,10 @@ import type { By } from '#lib/table/entity.ts';
 import { firstIndexed, listCopies } from '#lib/table/entries.ts';
 import { type Listing, listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { holderOfValue } from '#lib/workspaces/field-values.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
+import { contactValues } from './values.ts';
 import type { ShownContact } from './view.ts';
 
 /** Two are too many, whoever else there is. */
@@ -36,6 +38,7 @@ export async function upsertContact(
   tx: UnitOfWork,
   { matchOn, ...fields }: v.InferOutput<typeof UpsertContact>,
 ): Promise<{ contact: ShownContact; isNew: boolean }> {
+  if (matchOn.startsWith('fields.')) return upsertByValue(tx, matchOn.slice('fields.'.length), fields);
   const sought = soughtBy(matchOn, fields);
   const list = (limit: number) => listUpTo(tx, sought.by, limit);
   const [before, listed, merged] = await Promise.all([
@@ -71,6 +74,13 @@ export async function upsertContact(
   if (before) tx.update(Upserts, after);
   else tx.create(Upserts, after);
   return { contact, isNew: true };
+}
+
+/** A unique value has one holder, and two that make one meet at its entry. */
+async function upsertByValue(tx: UnitOfWork, slug: string, { platform, ...fields }: Fields) {
+  const id = await holderOfValue(tx, contactValues, slug, fields.fields?.[slug]);
+  if (id !== undefined) return { contact: await changeContact(tx, id, fields), isNew: false };
+  return { contact: await createContact(tx, { platform, ...fields }), isNew: true };
 }
 
 interface Sought {

@@ -32,3 +32,25 @@ export const enrollmentStatuses = ['active', 'paused', 'replied', 'completed', '
 export const transactionTypes = ['income', 'expense'] as const;
 export const transactionStatuses = ['realized', 'pending'] as const;
 export const transactionSources = ['api', 'panel', 'deal', 'invoice', 'revenue_source'] as const;
+
+/** The kinds of records that have custom fields. */
+export const fieldObjects = ['contact', 'company', 'deal', 'task'] as const;
+/** The types of custom fields. */
+export const fieldTypes = [
+  'text',
+  'long_text',
+  'number',
+  'money',
+  'checkbox',
+  'date',
+  'datetime',
+  'select',
+  'multi_select',
+  'url',
+  'email',
+  'phone',
+  'member',
+  'contact',
+  'company',
+  'deal',
+] as const;

@@ -20,6 +20,22 @@ export const includeQuery = (entries: v.ObjectEntries) => ({
 export const includedIn = (query: unknown): readonly string[] =>
   (query as { include?: readonly string[] } | undefined)?.include ?? [];
 
+/** How members that a row does not hold as they are shown come to be, for all rows of an answer at once. */
+export type Expand<Tx, Row> = Readonly<Record<string, (tx: Tx, rows: readonly Row[]) => Promise<readonly unknown[]>>>;
+
+/** Returns the result of the work, one row or a list of them, with the members that are asked for. */
+export async function expanded<Tx>(tx: Tx, expand: Expand<Tx, never>, result: unknown, names: readonly string[]) {
+  const wanted = names.filter((name) => Object.hasOwn(expand, name));
+  if (wanted.length === 0) return result;
+  const { items } = result as Result;
+  const rows = (items ?? [result]) as object[];
+  const members = await Promise.all(wanted.map((name) => expand[name]?.(tx, rows as never[])));
+  const all = rows.map((row, index) =>
+    Object.assign({}, row, Object.fromEntries(wanted.map((name, at) => [name, members[at]?.[index]]))),
+  );
+  return items === undefined ? all[0] : { ...(result as object), items: all };
+}
+
 type Result = { items?: readonly object[] };
 
 /** Returns the answer, or each item of a list, with the members that are asked for, as the work has them. */

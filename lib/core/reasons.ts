@@ -35,6 +35,8 @@ export const conflictReasons = [
   'recipient_bounced',
   'model_not_available',
   'stale_version',
+  'field_slug_taken',
+  'field_value_taken',
 ] as const;
 
 /** Further reasons, of the panel's operations. */

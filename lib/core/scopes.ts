@@ -34,6 +34,12 @@ const meanings = {
   'agents:read': { lets: 'see agents', isOfOwners: false, isPowerful: false },
   'agents:run': { lets: 'try agents', isOfOwners: false, isPowerful: false },
   'jobs:read': { lets: 'see what is to be sent', isOfOwners: false, isPowerful: false },
+  'companies:read': { lets: 'see companies', isOfOwners: false, isPowerful: false },
+  'companies:write': { lets: 'make and change companies', isOfOwners: false, isPowerful: false },
+  'pipelines:write': { lets: 'make and change boards', isOfOwners: false, isPowerful: false },
+  'fields:manage': { lets: 'make and change custom fields', isOfOwners: true, isPowerful: true },
+  'imports:run': { lets: 'move data in', isOfOwners: true, isPowerful: true },
+  'exports:run': { lets: 'move data out', isOfOwners: true, isPowerful: true },
   'keys:manage': { lets: 'make and revoke keys', isOfOwners: true, isPowerful: true },
   'accounts:manage': { lets: 'connect and disconnect accounts', isOfOwners: true, isPowerful: true },
 } as const satisfies Record<string, Meaning>;

@@ -5,11 +5,12 @@ import { AuditEvents } from './audit-event.ts';
 import { Blocks } from './block.ts';
 import { MailNotices } from './bounce.ts';
 import { BusBacklogs, BusRetries } from './bus-backlog.ts';
-import { Contacts, MergedContacts, Upserts } from './contact.ts';
+import { MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
 import { Erasures } from './erasure.ts';
 import { Feed } from './feed-event.ts';
+import { FieldOrders, Fields } from './field.ts';
 import { Files } from './file.ts';
 import { AccountHolders, Inbounds, Pollers } from './inbound.ts';
 import { Logins } from './login.ts';
@@ -44,7 +45,6 @@ export const entities: readonly Entity[] = [
   BodyParts,
   BusBacklogs,
   BusRetries,
-  Contacts,
   Deliveries,
   DeliveryIds,
   Dispatches,
@@ -54,6 +54,8 @@ export const entities: readonly Entity[] = [
   FanOutRetries,
   FanOuts,
   Feed,
+  FieldOrders,
+  Fields,
   Files,
   Healths,
   Inbounds,

@@ -3,6 +3,7 @@ import { platforms } from '#lib/core/channel.ts';
 import { Identities } from '#lib/core/channel-identities.ts';
 import { contactStages } from '#lib/core/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
+import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
@@ -30,6 +31,7 @@ import {
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { Tag, tagName } from './tag.ts';
 
 const username = (value: string) => value.replace(/^@/, '');
@@ -41,12 +43,16 @@ const copiedPhone = (value: string) =>
     .replace(/\p{Zs}/gu, ' ')
     .replace(/[\u2010-\u2015]/g, '-');
 
+export const phoneInput = () =>
+  nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) . / and spaces', copiedPhone);
+export const emailInput = () => nullablePattern(oneAddress, 254, 'one e-mail address, such as ada@example.com');
+
 /** Fields of a contact that callers set, with the limits of contract section 2. */
 const given = {
   name: nullableLine(200),
   username: nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username),
-  phone: nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) . / and spaces', copiedPhone),
-  email: nullablePattern(oneAddress, 254, 'one e-mail address, such as ada@example.com'),
+  phone: phoneInput(),
+  email: emailInput(),
   company: nullableLine(200),
   notes: nullableText(10_000),
 };
@@ -70,7 +76,7 @@ const shown = {
 };
 
 /** Members that `include` adds. */
-const included = { updatedAt: v.nullable(time()) };
+const included = { updatedAt: v.nullable(time()), fields: shownFields() };
 export const ContactInclude = v.object(includeQuery(included));
 
 /** A contact as lists show it (base document, "Contact"). */
@@ -91,8 +97,11 @@ export const contactFields = {
   notes: v.optional(given.notes),
 };
 
-export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));
-export type ContactFields = v.InferOutput<typeof PatchContact>;
+/** Values of custom fields; a write sets those that it names. */
+const custom = { fields: v.optional(fieldsInput()) };
+
+export const PatchContact = v.pipe(v.object({ ...contactFields, ...custom }), v.title('PatchContact'));
+export type ContactFields = { [Field in keyof typeof contactFields]?: v.InferOutput<(typeof contactFields)[Field]> };
 
 /** Fields that PATCH does not change, each with the operation that does (contract section 2). */
 export const readOnlyInPatch = {
@@ -116,6 +125,7 @@ export const contactChanges = {
   stage: v.optional(choice(contactStages)),
   assignedToUserId: v.optional(v.nullable(idInput())),
   leadScore: v.optional(leadScore()),
+  ...custom,
 };
 export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOutput<(typeof contactChanges)[Field]> };
 
@@ -135,24 +145,25 @@ export const CreateContact = v.pipe(
 );
 
 const matchKeys = ['username', 'phone', 'email'] as const;
-export type MatchKey = (typeof matchKeys)[number] | `metadata.${string}`;
+export type MatchKey = (typeof matchKeys)[number] | `metadata.${string}` | `fields.${string}`;
+const matchForm = '^(username|phone|email|metadata\\.[A-Za-z0-9_.-]{1,40}|fields\\.[a-z][a-z0-9_]{0,39})$';
 
-/** A field that tells people apart, or `metadata.<key>`, whose key keeps its case. */
+/** A field that tells people apart, `metadata.<key>`, whose key keeps its case, or `fields.<slug>` of a unique field. */
 const matchOn = () =>
   reading(
     v.pipe(
       v.string(),
       checked<string>(
         'picklist',
-        (key) => /^(username|phone|email|metadata\.[A-Za-z0-9_.-]{1,40})$/.test(key),
-        `must be one of ${matchKeys.join(', ')}, metadata.<key>`,
+        (key) => new RegExp(matchForm).test(key),
+        `must be one of ${matchKeys.join(', ')}, metadata.<key>, fields.<slug>`,
       ),
-      v.metadata({ pattern: '^(username|phone|email|metadata\\.[A-Za-z0-9_.-]{1,40})$' }),
+      v.metadata({ pattern: matchForm }),
       v.examples(['phone', 'metadata.externalId']),
     ),
     (value) => {
       const key = typeof value === 'string' ? value.trim() : value;
-      return typeof key === 'string' && !key.startsWith('metadata.') ? key.toLowerCase() || undefined : key;
+      return typeof key === 'string' && !/^(metadata|fields)\./.test(key) ? key.toLowerCase() || undefined : key;
     },
   ) as unknown as v.GenericSchema<MatchKey>;
 
@@ -255,8 +266,9 @@ export const Contacts = entity({
     earlierEmails: v.optional(v.array(v.string())),
     /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
+    ...customValues,
   }),
-  references: [{ to: 'tag', field: 'tagIds' }],
+  references: [{ to: 'tag', field: 'tagIds' }, ...linkReferences],
   isMergeable: true,
   indexes: {
     created: { order: ({ createdAt }) => createdAt },
@@ -277,6 +289,7 @@ export const Contacts = entity({
       at: '{channel}={userId}',
     },
     tag: ({ tagIds }) => tagIds,
+    ...valueIndexes,
     metadata: metadataIndex,
     search: { copy: ({ name, username, phone }) => searchable(name, username, phone, phone && phoneDigits(phone)) },
   },

@@ -1,5 +1,6 @@
 import type { Entity } from '#lib/table/entity.ts';
 import { Activities } from './activity.ts';
+import { Contacts } from './contact.ts';
 import { Deals } from './deal.ts';
 import { Threads } from './email-thread.ts';
 import { Enrollments } from './enrollment.ts';
@@ -17,6 +18,7 @@ import { Transactions } from './transaction.ts';
  */
 export const namingContacts: readonly Entity[] = [
   Activities,
+  Contacts,
   Deals,
   Enrollments,
   Exports,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { count, id, line, reading } from '#lib/core/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 
-const color = () =>
+export const color = () =>
   reading(v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'must be a colour as #rrggbb')), (value) =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );

@@ -8,6 +8,8 @@ import {
   dealStages,
   directions,
   enrollmentStatuses,
+  fieldObjects,
+  fieldTypes,
   jobEndings,
   sequenceStatuses,
   taskPriorities,
@@ -16,7 +18,7 @@ import {
   transactionStatuses,
   transactionTypes,
 } from '#lib/core/choices.ts';
-import { count, storedChoice, time } from '#lib/core/schema.ts';
+import { count, openChoice, storedChoice, time } from '#lib/core/schema.ts';
 import { type Scope, scopes } from '#lib/core/scopes.ts';
 import { EventActor, environments } from '#lib/core/tenant.ts';
 
@@ -31,6 +33,9 @@ const changesByField = v.pipe(
 const changes = { changed: v.array(v.string()), changes: changesByField };
 /** A message, or several of one conversation. */
 const conversation = { contact_id: v.nullable(id), channel: v.picklist(channels), account_id: v.nullable(id) };
+
+/** Values of custom fields by slug. */
+const valuesBySlug = v.record(v.string(), v.unknown());
 
 const caller = { type: 'api_key', id: 'Ab3dEf6hIj9k' } as const;
 const person = { type: 'user', id: null } as const;
@@ -47,6 +52,29 @@ const ofKey = (description: string) =>
     description,
     { key_id: id, name: v.string(), scopes: v.array(storedChoice(scopes)), env: v.picklist(environments), actor },
     { key_id: 'k7Qm2ZpX9aBc', name: 'Nightly sync', scopes: ['deals:read'], env: 'live', actor: caller },
+  );
+
+const ofField = (description: string) =>
+  kind(
+    description,
+    {
+      field_id: id,
+      object: openChoice(fieldObjects),
+      slug: v.string(),
+      title: v.string(),
+      type: openChoice(fieldTypes),
+      is_archived: v.boolean(),
+      actor,
+    },
+    {
+      field_id: '12',
+      object: 'contact',
+      slug: 'budget',
+      title: 'Budget',
+      type: 'number',
+      is_archived: false,
+      actor: caller,
+    },
   );
 
 /**
@@ -109,6 +137,7 @@ export const eventKinds = {
       email: v.nullable(v.string()),
       company: v.nullable(v.string()),
       stage: v.picklist(contactStages),
+      fields: valuesBySlug,
       actor,
     },
     {
@@ -120,6 +149,7 @@ export const eventKinds = {
       email: 'ada@example.com',
       company: 'Analytical Engines',
       stage: 'new',
+      fields: { budget: 1200 },
       actor: caller,
     },
   ),
@@ -153,6 +183,8 @@ export const eventKinds = {
     { contact_id: id, actor },
     { contact_id: '7', actor: caller },
   ),
+  'field.created': ofField('A custom field was created.'),
+  'field.updated': ofField('A custom field was changed, archived, or restored.'),
   'deal.created': kind(
     'A deal was created.',
     {
@@ -455,6 +487,7 @@ export type EventNoun = EventKind extends `${infer Noun}.${string}` ? Noun : nev
 export const readBy: Record<EventNoun, Scope> = {
   message: 'contacts:read',
   contact: 'contacts:read',
+  field: 'contacts:read',
   deal: 'deals:read',
   task: 'tasks:read',
   account: 'telegram:read',

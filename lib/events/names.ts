@@ -16,6 +16,8 @@ export const eventKindNames = [
   'contact.merged',
   'contact.unsubscribed',
   'contact.erased',
+  'field.created',
+  'field.updated',
   'deal.created',
   'deal.updated',
   'deal.stage_changed',
@@ -44,6 +46,7 @@ export const eventKindNames = [
 export const readBy: Readonly<Record<EventNoun, Scope>> = {
   message: 'contacts:read',
   contact: 'contacts:read',
+  field: 'contacts:read',
   deal: 'deals:read',
   task: 'tasks:read',
   account: 'telegram:read',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { type Caller, callerName } from '#lib/core/caller.ts';
 import { entriesOf, fieldErrors, parseFields, requireKnown, requireOnce, unknownFields } from '#lib/core/fields.ts';
-import { includedIn, withIncluded } from '#lib/core/include.ts';
+import { expanded, includedIn, withIncluded } from '#lib/core/include.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/core/problem.ts';
 import { isShownOnce, isUnkept, maxId, takesSeveral } from '#lib/core/schema.ts';
 import { firstCharacters } from '#lib/core/text.ts';
@@ -126,7 +126,8 @@ export async function executeTogether(
 /** Runs the checks that `execute` and `executeTogether` share: nothing is done that the caller may not do. */
 async function permittedWork({ route, work }: Operation, input: Input<unknown, unknown>): Promise<unknown> {
   await route.permit?.(input);
-  return work(input);
+  const result = await work(input);
+  return route.expand ? expanded(input.tx, route.expand, result, includedIn(input.query)) : result;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
 import type { Role } from '#lib/core/choices.ts';
+import type { Expand } from '#lib/core/include.ts';
 import type { Need } from '#lib/core/needs.ts';
 import type { ErrorCode } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
@@ -44,6 +45,8 @@ export interface Route<
   /** Body fields that belong to another operation, with its name: sending one is a 400 `not_allowed` (contract 0.1). */
   readOnly?: Record<string, string>;
   textParams?: readonly Text[];
+  /** How the members of `include` come to be that rows do not hold. */
+  expand?: Expand<UnitOfWork, never>;
   status: 200 | 201 | 202;
   /** Other success statuses that the work may set in `reply.status`. */
   otherStatuses?: readonly (200 | 201 | 202)[];

@@ -19,6 +19,7 @@ export const untrustedFields = [
   'event',
   'eventKind',
   'eventKinds',
+  'fields',
   'fileName',
   'forwardedFrom',
   'handOffReason',

@@ -42,6 +42,8 @@ interface Index<Row> extends Span {
   order?(row: Row): string;
   /** Kept there, so that a query needs no second read. */
   copy?(row: Row): Record<string, unknown> | undefined;
+  /** One item at most has a value: the commit of another one with it meets a conflict. Asked by `holderOf` (lib/table/entries.ts). */
+  isUnique?: true;
   /** Where the entry of an item lies for who does not know the workspace: such an index is asked by its key alone, and `of` says nothing. */
   across?(row: Row, tenant: Tenant): Key;
 }
@@ -63,8 +65,18 @@ export interface Reference<Field extends string = string> {
   shows?: Field;
   /** The entity whose rows name these and take them along, so that both always name the same. */
   with?: string;
+  /** The field holds links (`{fieldId, to, id}`), of which those to this entity are meant; an index of that name finds them. */
+  isLink?: true;
   /** The row is about the other one alone, and goes with it; any other row goes on without naming it. */
   isOwned?: true;
+}
+
+/** A custom field's value that is another record. */
+export interface Link {
+  fieldId: number;
+  /** Name of the other entity. */
+  to: string;
+  id: number;
 }
 
 /**
@@ -138,7 +150,7 @@ type ValueOf<One> = One extends (row: never) => infer Given
 type Unordered<Own> = string extends keyof Own
   ? string & keyof Own
   : {
-      [Name in keyof Own]: Own[Name] extends { order: unknown } | { until: number } | { across: unknown }
+      [Name in keyof Own]: Own[Name] extends { order: unknown } | { until: number } | { across: unknown } | { isUnique: true }
         ? never
         : Name;
     }[keyof Own];
@@ -236,6 +248,13 @@ export const entryKey = <E extends Entity>(tenant: Tenant, of: E, by: By<E>, id:
   sk: entrySortKey(id, order),
 });
 
+/** Where the entry of the one item with a value is. */
+export const uniqueKey = <E extends Entity>(tenant: Tenant, of: E, by: By<E>): Key => ({
+  pk: indexPartition(tenant, of, by),
+  sk: uniqueSortKey,
+});
+export const isUniqueEntry = ({ sk }: Key): boolean => sk === uniqueSortKey;
+
 const entrySortKey = (id: number, order: string | undefined) =>
   order === undefined ? sortableId(id) : `${order}#${sortableId(id)}`;
 
@@ -303,14 +322,19 @@ interface Entry {
   name: string;
   order: string | undefined;
   copy: Record<string, unknown> | undefined;
+  isUnique: boolean;
 }
+
+/** Sort key of an entry that only one item can have. */
+const uniqueSortKey = 'only';
 
 /** The entries that an item has in an index. */
 function entriesIn<E extends Entity>(of: E, name: string, item: Item<E>): Entry[] {
   const index = indexOf(of, name);
   return [index.of === undefined ? true : index.of(item)].flat().flatMap((value) => {
     if (value === false || value === null || value === undefined) return [];
-    return [{ name: entryName(name, index.at, value), order: index.order?.(item), copy: index.copy?.(item) }];
+    const isUnique = index.isUnique === true;
+    return [{ name: entryName(name, index.at, value), order: index.order?.(item), copy: index.copy?.(item), isUnique }];
   });
 }
 
@@ -336,10 +360,10 @@ type EntryRow = Record<string, unknown> & Key;
 export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: string, item: Item<E>): EntryRow[] {
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
   const own = indexOf(of, index).across?.(item, tenant);
-  return entriesIn(of, index, item).map(({ name, order, copy }) => ({
+  return entriesIn(of, index, item).map(({ name, order, copy, isUnique }) => ({
     ...copy,
     pk: own?.pk ?? entriesPartition(tenant, of, name),
-    sk: own?.sk ?? entrySortKey(idOf(item), order),
+    sk: own?.sk ?? (isUnique ? uniqueSortKey : entrySortKey(idOf(item), order)),
     of: keyOf(tenant, of, item),
     ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
   }));

@@ -4,6 +4,7 @@ import {
   entriesPartition,
   type Item,
   isIndexed,
+  uniqueKey,
   type Wanted,
   type Where,
   wantedBy,
@@ -11,7 +12,7 @@ import {
 } from './entity.ts';
 import type { Key } from './keys.ts';
 import { batches, belowId, flatten, type Meter, pages, type Range } from './pages.ts';
-import type { Row } from './rows.ts';
+import { type Row, readRow } from './rows.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An index entry as it is stored: what the index keeps of the entity, and where that is. */
@@ -53,6 +54,15 @@ export async function firstIndexed<E extends Entity>(
     size = perLook;
   }
   return undefined;
+}
+
+/** Returns the one entity that has a value of an index that `isUnique`. One read finds where it is, another one reads it. */
+export async function holderOf<E extends Entity>(tx: UnitOfWork, of: E, by: By<E>): Promise<Item<E> | undefined> {
+  const [own] = tx.written(of).filter((item) => isIndexed(of, item, [wantedBy(of, by)]));
+  if (own !== undefined) return own;
+  const entry = (await readRow(uniqueKey(tx.tenant, of, by))) as EntryRow | undefined;
+  const [item] = entry ? await tx.findAllByKey(of, [entry.of]) : [];
+  return item !== undefined && isIndexed(of, item, [wantedBy(of, by)]) ? item : undefined;
 }
 
 /** Every entity that has this index entry, descending by id: where one parent has few. */

@@ -4,7 +4,16 @@ import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import type { Change } from './change.ts';
-import { type Entity, entriesPartition, type Item, indexEntries, keyOf, latestVersion, writtenBy } from './entity.ts';
+import {
+  type Entity,
+  entriesPartition,
+  type Item,
+  indexEntries,
+  isUniqueEntry,
+  keyOf,
+  latestVersion,
+  writtenBy,
+} from './entity.ts';
 import type { Key } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
@@ -95,8 +104,10 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isNewKey }: Tra
   ];
   for (const [name, entry] of beside) {
     const was = old.get(name);
-    if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
-      changes.push({ key: keyIn(entry), item: entry, isEntryOfNewKey: isNewKey && entry['of'] !== undefined });
+    const isOnly = isUniqueEntry(entry);
+    if (was === undefined && isOnly) changes.push({ key: keyIn(entry), item: entry, expectedVersion: 'absent' });
+    else if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
+      changes.push({ key: keyIn(entry), item: entry, isEntryOfNewKey: isNewKey && entry['of'] !== undefined && !isOnly });
   }
   for (const [name, entry] of old) {
     if (!beside.has(name)) changes.push({ key: keyIn(entry), item: null });

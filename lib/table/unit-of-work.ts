@@ -6,7 +6,7 @@ import { badRequest, notFound, type Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import { type Entity, type Item, keyOf, nameShown, type Reference, type Where } from './entity.ts';
+import { type Entity, type Item, isUniqueEntry, keyOf, type Link, nameShown, type Reference, type Where } from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
@@ -408,6 +408,12 @@ export class UnitOfWork {
   }
 }
 
+/** The ids that a field holds: one, several, or those of links to an entity. */
+const idsIn = (value: unknown, to: string, isLink = false): unknown[] =>
+  isLink
+    ? ((value ?? []) as readonly Link[]).flatMap((link) => (link.to === to ? [link.id] : []))
+    : [value ?? []].flat();
+
 /** The entities that a row names and did not name before: `contact 0000000007`. */
 const beginsToName = (
   { entity: { references = [] }, before, after }: Tracked,
@@ -421,7 +427,7 @@ const beginsToName = (
             isMeant(reference) &&
             !isDeepStrictEqual(after[reference.field], before?.[reference.field]),
         )
-        .flatMap(({ to, field }) => [after[field] ?? []].flat().map((id) => `${to} ${sortableId(Number(id))}`))
+        .flatMap(({ to, field, isLink }) => idsIn(after[field], to, isLink).map((id) => `${to} ${sortableId(Number(id))}`))
     : [];
 
 /**
@@ -433,9 +439,12 @@ function withoutReplaced(changes: readonly Change[]): Change[] {
   const removed = new Set(changes.flatMap(({ key, item }) => (item === null ? [identity(key)] : [])));
   return changes
     .filter(({ key, item }) => item !== null || !written.has(identity(key)))
-    .map((change) =>
-      change.isEntryOfNewKey && removed.has(identity(change.key)) ? { ...change, isEntryOfNewKey: false } : change,
-    );
+    .map((change) => {
+      if (!removed.has(identity(change.key))) return change;
+      // It takes the place of the other row's entry, which is there.
+      if (isUniqueEntry(change.key)) return { ...change, expectedVersion: undefined };
+      return change.isEntryOfNewKey ? { ...change, isEntryOfNewKey: false } : change;
+    });
 }
 
 function current<E extends Entity>(

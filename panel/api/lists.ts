@@ -138,6 +138,30 @@ export const scopes = {
     "text": "see what is to be sent",
     "isPowerful": false
   },
+  "companies:read": {
+    "text": "see companies",
+    "isPowerful": false
+  },
+  "companies:write": {
+    "text": "make and change companies",
+    "isPowerful": false
+  },
+  "pipelines:write": {
+    "text": "make and change boards",
+    "isPowerful": false
+  },
+  "fields:manage": {
+    "text": "make and change custom fields",
+    "isPowerful": true
+  },
+  "imports:run": {
+    "text": "move data in",
+    "isPowerful": true
+  },
+  "exports:run": {
+    "text": "move data out",
+    "isPowerful": true
+  },
   "keys:manage": {
     "text": "make and revoke keys",
     "isPowerful": true
@@ -159,6 +183,8 @@ export const eventKinds = [
   "contact.merged",
   "contact.unsubscribed",
   "contact.erased",
+  "field.created",
+  "field.updated",
   "deal.created",
   "deal.updated",
   "deal.stage_changed",

@@ -625,7 +625,7 @@ export interface components {
             fields?: components["schemas"]["FieldError"][];
             reason?: string;
             docs?: string;
-            requiredScopes?: ("telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "keys:manage" | "accounts:manage")[];
+            requiredScopes?: ("telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "companies:read" | "companies:write" | "pipelines:write" | "fields:manage" | "imports:run" | "exports:run" | "keys:manage" | "accounts:manage")[];
             /** Format: int32 */
             retryAfterSeconds?: number;
         } & {
@@ -804,7 +804,7 @@ export interface components {
             workspace: components["schemas"]["CurrentWorkspace"];
             /** @enum {string} */
             environment: "live" | "test";
-            scopes: ("telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "keys:manage" | "accounts:manage")[];
+            scopes: ("telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "companies:read" | "companies:write" | "pipelines:write" | "fields:manage" | "imports:run" | "exports:run" | "keys:manage" | "accounts:manage")[];
         };
         SignIn: Record<string, never>;
         Workspace: {
@@ -951,6 +951,8 @@ export interface components {
          *     - `mail_not_configured`: The deployment has no sender address, so it cannot send mail. Have the operator set `MAIL_FROM`.
          *     - `recipient_bounced`: Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.
          *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
+         *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
+         *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          */
         Conflict: {
             headers: {

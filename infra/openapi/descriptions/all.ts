@@ -7,6 +7,7 @@ import { deals } from './deals.ts';
 import { email } from './email.ts';
 import { erasures } from './erasures.ts';
 import { events } from './events.ts';
+import { fields } from './fields.ts';
 import { files } from './files.ts';
 import { finance } from './finance.ts';
 import { jobs } from './jobs.ts';
@@ -36,6 +37,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   email,
   erasures,
   events,
+  fields,
   files,
   finance,
   jobs,

@@ -56,6 +56,10 @@ export const contacts: Noun = {
       'Lists contacts that may be the same person: they share the username on a platform, a phone number, or an e-mail address, in any spelling. Nothing is merged; use `POST /v1/contacts/{id}/merge` for that.',
     contactsMerge:
       'Merges another contact of the same platform into this one. This contact keeps its own values and takes those it lacks, with all tags, messages, activities, deals, tasks, and threads. The source answers 404 afterwards, and nothing brings it back.',
+    contactsGetFields:
+      'Returns the custom values of a contact: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the contact. Definitions are in `GET /v1/fields`.',
+    contactsPatchFields:
+      'Sets the custom values that the body names; null clears one, and the others stay. A unique value that another contact has answers 409 `field_value_taken`. Emits `contact.updated`.',
     contactsGetMetadata:
       'Returns the metadata of a contact: your own pairs of key and text. Contacts do not include them. Use it to look up which record of your system a contact belongs to.',
     contactsPatchMetadata:

@@ -102,6 +102,10 @@ export const conflict: Readonly<Record<(typeof conflictReasons)[number], string>
     'Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.',
   model_not_available:
     'The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.',
+  field_slug_taken:
+    'Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.',
+  field_value_taken:
+    'Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.',
   stale_version:
     'The resource has changed since the ETag in `If-Match` (status 412). Read it again, and repeat your change on the new version.',
 };

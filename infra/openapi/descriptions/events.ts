@@ -50,6 +50,10 @@ export const events: Noun = {
       'Sent when somebody unsubscribed an address by the link in a sequence mail. Stop mailing that address from other systems, too. Replies and single messages may still go there.',
     onContactErased:
       'Sent when a contact was erased on request. Delete your own copies of the person. Earlier events about the contact lose their data in the feed.',
+    onFieldCreated:
+      'Sent when somebody has defined a custom field. Use it to add a column to a copy of the data. Records have no value for it yet.',
+    onFieldUpdated:
+      'Sent when the definition of a custom field was changed, archived, or restored. Use it to refresh what you know about the field. Values of records have not changed.',
     onDealCreated:
       'Sent when a deal was created. Use it to start work on a new sale, for example a proposal. Later changes have events of their own.',
     onDealUpdated:

@@ -1,4 +1,4 @@
-import { type Entity, entityPartition, fieldsWithin, type Item, keyOf, type Reference } from '#lib/table/entity.ts';
+import { type Entity, entityPartition, fieldsWithin, type Item, keyOf, type Link, type Reference } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
 import { listPage, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -93,7 +93,7 @@ async function moveRows(tx: UnitOfWork, referrer: Referrer, from: number, to: Na
       if (!tx.hasRoom) return true;
       const moved = {
         ...row,
-        [field]: to.id,
+        [field]: repointed(reference, row, from, to.id),
         ...(shows !== undefined && { [shows]: to.name }),
         ...('updatedAt' in row && { updatedAt: tx.now }),
       };
@@ -106,6 +106,15 @@ async function moveRows(tx: UnitOfWork, referrer: Referrer, from: number, to: Na
     }
   }
   return false;
+}
+
+/** The field of a row that names one entity, when it names another one or none instead. */
+function repointed({ to, field, isLink }: Reference, row: Row, from: number, id: number | null): unknown {
+  if (!isLink) return id;
+  return (row[field] as Link[]).flatMap((link) => {
+    if (link.to !== to || link.id !== from) return [link];
+    return id === null ? [] : [{ ...link, id }];
+  });
 }
 
 /**
@@ -130,7 +139,7 @@ export async function forgetReferences(
         if (!tx.hasRoom) return of.name;
         if (isOwned) tx.delete(of, row);
         else {
-          const named = { [field]: null, ...(shows !== undefined && { [shows]: null }) };
+          const named = { [field]: repointed(reference, row, id, null), ...(shows !== undefined && { [shows]: null }) };
           tx.update(of, { ...row, ...named, ...('updatedAt' in row && { updatedAt: tx.now }) });
         }
         await onForgotten(of, row);
@@ -168,7 +177,7 @@ const pageSize = 25;
 /** Where the rows of a contact lie in a partition of their own, its pages; else those of its index entries. */
 async function* rowsNaming(
   tx: UnitOfWork,
-  { of, reference: { to, field } }: Referrer,
+  { of, reference: { to, field, isLink } }: Referrer,
   id: number,
 ): AsyncGenerator<Row[]> {
   if (fieldsWithin(of).includes(field)) {
@@ -178,7 +187,7 @@ async function* rowsNaming(
     return;
   }
   for (let after: number | null | undefined; after !== null; ) {
-    const page = await listPage(tx, of, { where: { [to]: id }, limit: pageSize, after });
+    const page = await listPage(tx, of, { where: isLink ? { [field]: { to, id } } : { [to]: id }, limit: pageSize, after });
     yield page.items as Row[];
     after = page.nextCursor;
   }

@@ -215,11 +215,8 @@ async function createStranger(
   shownName: string | null | undefined,
 ): Promise<StoredContact> {
   const { username = null } = target;
-  const { id: contactId } = await createContact(tx, {
-    platform,
-    name: shownName ?? (username === null ? String(userIdOn(platform, target)) : null),
-    username,
-  });
+  const name = shownName ?? (username === null ? String(userIdOn(platform, target)) : null);
+  const { id: contactId } = await createContact(tx, { platform, name, username }, { isFromStranger: true });
   return tx.get(Contacts, { id: contactId });
 }
 

@@ -1,0 +1,68 @@
+import type { Noun } from './noun.ts';
+
+export const fields: Noun = {
+  about: 'Custom fields that a workspace defines for its contacts, companies, deals, and tasks.',
+  operations: {
+    fieldsList:
+      'Lists the custom fields of an environment, newest first. Use it to learn the slugs and options that `fields` of a record takes. Objects that the key may not read are left out.',
+    fieldsGet:
+      'Returns one custom field with its options. Use it to look up what a value may be. A field of an object that the key may not read answers 404.',
+    fieldsSchema:
+      'Returns a JSON Schema (2020-12) of the `fields` object of one kind of records. Use it to check values before you send them, or to build a form. Archived fields and options are not in it.',
+    fieldsCreate:
+      'Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. Emits `field.created`.',
+    fieldsPatch:
+      'Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. Emits `field.updated`.',
+    fieldsArchive:
+      'Archives a field: it is not shown, not accepted, and not checked. Its values are kept and come back with a restore. The same again changes nothing.',
+    fieldsRestore:
+      'Restores an archived field together with its values. With 100 unarchived fields of the object it answers 409 `limit_reached`. The same again changes nothing.',
+  },
+  parameters: {
+    '*': { id: 'Id of the field, as in `GET /v1/fields`.', object: 'The kind of records whose fields you want.' },
+    fieldsList: {
+      object: 'Only fields of these kinds of records, separated by commas. Default: all that the key may read.',
+      archived: 'Whether archived fields are listed: `false` leaves them out, `true` lists only them, `all` lists both.',
+    },
+  },
+  schemas: {
+    Field: {
+      id: 'Id of the field, unique within its environment.',
+      object: 'The kind of records that have the field.',
+      slug: 'Name of the field in `fields` of a record: 1 to 40 of `a-z`, `0-9`, and `_`. It never changes.',
+      title: 'Title of the field in the panel, 1 to 80 characters.',
+      description: 'Help for people who fill in the field, at most 500 characters. Null when there is none.',
+      type: 'The type of its values. It never changes.',
+      options: 'The choices of a `select` or `multi_select`, archived ones at the end. Empty for every other type.',
+      isRequired: 'Whether a new record, and a write that sets the field, must have a value. Older records stay valid.',
+      isUnique: 'Whether two records cannot have the same value. Only for `text`, `number`, `email`, `phone`, and `url`.',
+      position: 'Place among the fields of the object, from 1.',
+      isArchived: 'Whether the field is archived: then it is neither shown nor accepted.',
+    },
+    FieldOption: {
+      id: 'Id of the option, unique within its field. You may send it in the place of the label.',
+      label: 'Label of the option, 1 to 80 characters, unique within its field in any case. Answers show this.',
+      color: 'Color of the option in the panel, as `#rrggbb`.',
+      isArchived: 'Whether the option is archived: values that have it keep it, and new ones cannot.',
+    },
+    CreateField: {
+      options: 'Up to 200 choices, only for `select` and `multi_select`, in their order.',
+      'options.label': 'Label of the option, 1 to 80 characters, unique within its field in any case.',
+      'options.color': 'Color of the option, as `#rrggbb`. Default: one of 12 colors, chosen by the label.',
+      description: 'Help for people who fill in the field, at most 500 characters. Default null.',
+      isRequired: 'Whether new records must have a value. Default false.',
+      isUnique: 'Whether two records cannot have the same value. Default false. It never changes.',
+      position: 'Place among the fields of the object, from 1. Default: the last.',
+    },
+    PatchField: {
+      options: 'All options in their new order. One with an id is kept under the label you give; one left out is archived.',
+      'options.id': 'Id of the option to keep. Leave it out for a new one.',
+      'options.label': 'Label of the option, 1 to 80 characters, unique within its field in any case.',
+      'options.color': 'Color of the option, as `#rrggbb`. Default: the color it has.',
+      position: 'New place among the fields of the object, from 1.',
+    },
+    FieldValues: { fields: 'The custom values by slug, null where none is set.' },
+    PatchFieldValues: { fields: 'Values to set, by slug; null clears one. Slugs left out keep their values.' },
+  },
+  like: { CreateField: 'Field', PatchField: 'Field' },
+};

@@ -1,0 +1,152 @@
+import * as v from 'valibot';
+import { fieldObjects, fieldTypes } from '#lib/core/choices.ts';
+import {
+  id,
+  idInput,
+  integer,
+  line,
+  listInput,
+  nullableText,
+  objectInput,
+  openChoice,
+  paging,
+  pattern,
+  queryChoices,
+  storedChoice,
+  time,
+} from '#lib/core/schema.ts';
+import { entity, type Item, type Link } from '#lib/table/entity.ts';
+import { color } from './tag.ts';
+
+export type FieldObject = (typeof fieldObjects)[number];
+export type FieldType = (typeof fieldTypes)[number];
+
+export const hasOptions = (type: FieldType): boolean => type === 'select' || type === 'multi_select';
+export const canBeUnique = (type: FieldType): boolean => ['text', 'number', 'email', 'phone', 'url'].includes(type);
+
+const maxOptions = 200;
+const title = () => line(80);
+const label = () => line(80);
+const description = () => nullableText(500);
+
+/** A choice of a field (revision 1.4, section 28). */
+export const FieldOption = v.pipe(
+  v.object({ id: id(), label: v.string(), color: v.string(), isArchived: v.boolean() }),
+  v.title('FieldOption'),
+);
+export type StoredOption = v.InferOutput<typeof FieldOption>;
+
+const stored = {
+  id: id(),
+  object: storedChoice(fieldObjects),
+  slug: v.string(),
+  title: v.string(),
+  description: v.nullable(v.string()),
+  type: storedChoice(fieldTypes),
+  options: v.array(FieldOption),
+  isRequired: v.boolean(),
+  isUnique: v.boolean(),
+  isArchived: v.boolean(),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+/** A custom field (revision 1.4, section 28). */
+export const Field = v.pipe(
+  v.object({ ...stored, object: openChoice(fieldObjects), type: openChoice(fieldTypes), position: integer(1, 2 ** 31 - 1) }),
+  v.title('Field'),
+);
+
+/** JSON Schema (2020-12) of the `fields` object. */
+export const FieldSchema = v.pipe(v.record(v.string(), v.unknown()), v.title('FieldSchema'));
+
+const newOption = () => objectInput({ label: label(), color: v.optional(color()) });
+const option = () => objectInput({ id: v.optional(idInput()), label: label(), color: v.optional(color()) });
+
+export const CreateField = v.pipe(
+  v.object({
+    object: v.picklist(fieldObjects, `must be one of ${fieldObjects.join(', ')}`),
+    slug: pattern(/^[a-z][a-z0-9_]{0,39}$/, 40, '1 to 40 of a-z, 0-9, and _, beginning with a letter'),
+    title: title(),
+    description: v.optional(description(), null),
+    type: v.picklist(fieldTypes, `must be one of ${fieldTypes.join(', ')}`),
+    options: v.optional(listInput(newOption(), maxOptions, 'options')),
+    isRequired: v.optional(v.boolean(), false),
+    isUnique: v.optional(v.boolean(), false),
+    position: v.optional(integer(1, 1_000_000)),
+  }),
+  v.title('CreateField'),
+);
+export type CreateField = v.InferOutput<typeof CreateField>;
+
+export const PatchField = v.pipe(
+  v.object({
+    title: v.optional(title()),
+    description: v.optional(description()),
+    isRequired: v.optional(v.boolean()),
+    position: v.optional(integer(1, 1_000_000)),
+    options: v.optional(listInput(option(), maxOptions, 'options')),
+  }),
+  v.title('PatchField'),
+);
+export type PatchField = v.InferOutput<typeof PatchField>;
+
+/** Fields of a definition that never change. */
+export const fixedInField = {
+  id: 'a new field',
+  object: 'a new field: the object of a field is fixed',
+  slug: 'a new field: the slug of a field is fixed',
+  type: 'a new field: the type of a field is fixed',
+  isUnique: 'a new field: whether values are unique is fixed',
+  isArchived: 'POST /v1/fields/{id}/archive or POST /v1/fields/{id}/restore',
+};
+
+export const FieldQuery = v.object({
+  ...paging,
+  object: v.optional(queryChoices(fieldObjects)),
+  archived: v.optional(v.picklist(['false', 'true', 'all'], 'must be one of false, true, all'), 'false'),
+});
+export const FieldSchemaQuery = v.object({
+  object: v.picklist(fieldObjects, `must be one of ${fieldObjects.join(', ')}`),
+});
+
+/** A definition of a field. Its position follows from the order of its object. */
+export const Fields = entity({ name: 'field', schema: v.object(stored) });
+export type StoredField = Item<typeof Fields>;
+
+/** The fields of an object in their order, and who has which slug: changes of definitions meet here. */
+export const FieldOrders = entity({
+  name: 'field-order',
+  schema: v.object({
+    object: storedChoice(fieldObjects),
+    fields: v.array(v.object({ id: id(), slug: v.string(), isArchived: v.boolean() })),
+  }),
+  sortKey: ({ object }) => object,
+});
+
+/** Limit of fields of an object that are not archived. */
+export const maxFields = 100;
+
+/** Values of the custom fields of a record, as its row holds them (lib/workspaces/field-values.ts). */
+export const customValues = {
+  /** By the id of the field: options as their ids, and no links. */
+  values: v.optional(v.record(v.string(), v.unknown())),
+  /** Values that are records which may be merged or erased. */
+  links: v.optional(v.array(v.object({ fieldId: id(), to: v.string(), id: id() }))),
+  /** Values of unique fields: `12=` and a hash. */
+  uniqueValues: v.optional(v.array(v.string())),
+};
+export interface CustomValues {
+  values?: Record<string, unknown> | undefined;
+  links?: Link[] | undefined;
+  uniqueValues?: string[] | undefined;
+}
+
+/** The references of entities with `customValues`. */
+export const linkReferences = [{ to: 'contact', field: 'links', isLink: true }] as const;
+
+/** The indexes of entities with `customValues`. */
+export const valueIndexes = {
+  links: { of: ({ links = [] }: CustomValues) => links.map(({ to, id }) => ({ to, id })), at: 'links/{to}={id}' },
+  uniqueValue: { of: ({ uniqueValues = [] }: CustomValues) => uniqueValues, isUnique: true },
+} as const;

@@ -1,0 +1,228 @@
+import type * as v from 'valibot';
+import { oncePer } from '#lib/core/async.ts';
+import { fieldObjects } from '#lib/core/choices.ts';
+import type { Caller } from '#lib/core/caller.ts';
+import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import type { Scope } from '#lib/core/scopes.ts';
+import {
+  type CreateField,
+  canBeUnique,
+  type Field,
+  type FieldObject,
+  FieldOrders,
+  type FieldQuery,
+  Fields,
+  hasOptions,
+  maxFields,
+  type PatchField,
+  type StoredField,
+  type StoredOption,
+} from '#lib/entities/field.ts';
+import { defaultColor, sameName } from '#lib/entities/tag.ts';
+import type { Item } from '#lib/table/entity.ts';
+import { listAll, type Page } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+type Shown = v.InferOutput<typeof Field>;
+type Order = Item<typeof FieldOrders>;
+
+const once = oncePer<UnitOfWork, StoredField[]>();
+
+/** Returns the definitions of an object, archived ones included. Those of an environment are read once for a unit of work. */
+export async function fieldsOf(tx: UnitOfWork, object: FieldObject): Promise<StoredField[]> {
+  const read = await once(tx, () => listAll(tx, Fields));
+  return read.filter((field) => field.object === object);
+}
+
+const readScopes: Record<FieldObject, Scope> = {
+  contact: 'contacts:read',
+  company: 'companies:read',
+  deal: 'deals:read',
+  task: 'tasks:read',
+};
+
+/** Whether a caller may see the fields of an object. */
+export const isVisible = ({ scopes }: Caller, object: FieldObject) => scopes.includes(readScopes[object]);
+
+const orderOf = async (tx: UnitOfWork, object: FieldObject): Promise<Order> =>
+  (await tx.find(FieldOrders, { object })) ?? { object, fields: [] };
+
+/** Returns the field as answers show it: its position counts the fields of its object that are archived like it. */
+function shownIn({ fields }: Order, field: StoredField): Shown {
+  const alike = fields.filter((one) => one.isArchived === field.isArchived);
+  return { ...field, position: alike.findIndex(({ id }) => id === field.id) + 1 };
+}
+
+/** Returns one page of the definitions that the caller may see, newest first. */
+export async function listFields(
+  tx: UnitOfWork,
+  caller: Caller,
+  { object, archived, after = Number.POSITIVE_INFINITY, limit }: v.InferOutput<typeof FieldQuery>,
+): Promise<Page<Shown>> {
+  const objects = (object ?? fieldObjects).filter((one) => isVisible(caller, one));
+  const [orders, ...lists] = await Promise.all([
+    Promise.all(objects.map((one) => orderOf(tx, one))),
+    ...objects.map((one) => fieldsOf(tx, one)),
+  ]);
+  const found = lists
+    .flatMap((fields, index) => fields.map((field) => shownIn(orders[index] as Order, field)))
+    .filter(({ id, isArchived }) => id < after && (archived === 'all' || String(isArchived) === archived))
+    .sort((a, b) => b.id - a.id);
+  const items = found.slice(0, limit);
+  const hasMore = found.length > items.length;
+  return { items, hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
+}
+
+const getStored = (tx: UnitOfWork, id: number) => tx.get(Fields, { id }, () => notFound('field'));
+
+/** Returns the definition. Raises 404, also where the caller has no scope to read its object. */
+export async function getField(tx: UnitOfWork, caller: Caller, id: number): Promise<Shown> {
+  const field = await getStored(tx, id);
+  if (!isVisible(caller, field.object)) throw notFound('field');
+  return shownIn(await orderOf(tx, field.object), field);
+}
+
+/** Returns the definition for a write: who manages fields sees all of them. Raises 404. */
+export async function getAnyField(tx: UnitOfWork, id: number): Promise<Shown> {
+  const field = await getStored(tx, id);
+  return shownIn(await orderOf(tx, field.object), field);
+}
+
+/** Adds a field. Emits field.created. Raises 400, 409 `field_slug_taken` and `limit_reached`. */
+export async function createField(tx: UnitOfWork, input: CreateField): Promise<Shown> {
+  const { object, slug, type, position, options = [], ...given } = input;
+  requireOptions(type, input.options !== undefined);
+  if (given.isUnique && !canBeUnique(type))
+    throw invalidField('isUnique', 'not_allowed', `isUnique is only for text, number, email, phone, and url, not for ${type}`);
+  const [order] = await Promise.all([orderOf(tx, object), tx.reserveIds({ [Fields.name]: 1 })]);
+  const taken = order.fields.find((field) => field.slug === slug);
+  if (taken)
+    throw conflict('field_slug_taken', `field ${taken.id} of ${object} has the slug ${slug}; choose another one`, {
+      fieldId: taken.id,
+    });
+  requireRoom(order);
+  const field = tx.create(Fields, {
+    id: await tx.nextId(Fields),
+    object,
+    slug,
+    type,
+    title: given.title,
+    description: given.description,
+    options: nextOptions([], options),
+    isRequired: given.isRequired,
+    isUnique: given.isUnique,
+    isArchived: false,
+    createdAt: tx.now,
+    updatedAt: null,
+  });
+  const saved = saveOrder(tx, order, moved([...order.fields, { id: field.id, slug, isArchived: false }], field.id, position));
+  emit(tx, 'field.created', field);
+  return shownIn(saved, field);
+}
+
+/** Changes the given parts of a definition. Emits field.updated unless nothing changed. Raises 400 and 404. */
+export async function patchField(tx: UnitOfWork, id: number, patch: PatchField): Promise<Shown> {
+  const field = await getStored(tx, id);
+  let order = await orderOf(tx, field.object);
+  requireOptions(field.type, patch.options !== undefined);
+  const next = {
+    ...field,
+    title: patch.title ?? field.title,
+    description: patch.description === undefined ? field.description : patch.description,
+    isRequired: patch.isRequired ?? field.isRequired,
+    options: patch.options === undefined ? field.options : nextOptions(field.options, patch.options),
+  };
+  const fields = moved(order.fields, id, patch.position);
+  const isMoved = fields.some((one, index) => one !== order.fields[index]);
+  if (JSON.stringify(next) === JSON.stringify(field) && !isMoved) return shownIn(order, field);
+  if (isMoved) order = saveOrder(tx, order, fields);
+  const saved = tx.update(Fields, { ...next, updatedAt: tx.now });
+  emit(tx, 'field.updated', saved);
+  return shownIn(order, saved);
+}
+
+/** Archives a field, or brings it back; the same again changes nothing. Emits field.updated. Raises 404, 409 `limit_reached`. */
+export async function setFieldArchived(tx: UnitOfWork, id: number, isArchived: boolean): Promise<Shown> {
+  const field = await getStored(tx, id);
+  const order = await orderOf(tx, field.object);
+  if (field.isArchived === isArchived) return shownIn(order, field);
+  if (!isArchived) requireRoom(order);
+  const fields = order.fields.map((one) => (one.id === id ? { ...one, isArchived } : one));
+  const saved = tx.update(Fields, { ...field, isArchived, updatedAt: tx.now });
+  emit(tx, 'field.updated', saved);
+  return shownIn(saveOrder(tx, order, fields), saved);
+}
+
+function requireRoom({ object, fields }: Order): void {
+  if (fields.filter(({ isArchived }) => !isArchived).length >= maxFields)
+    throw conflict('limit_reached', `${object} has ${maxFields} fields that are not archived; archive one first`, {
+      limit: maxFields,
+    });
+}
+
+function requireOptions(type: StoredField['type'], hasGiven: boolean): void {
+  if (hasGiven && !hasOptions(type))
+    throw invalidField('options', 'not_allowed', `options are only for select and multi_select, not for ${type}`);
+}
+
+function saveOrder(tx: UnitOfWork, before: Order, fields: Order['fields']): Order {
+  const order = { ...before, fields };
+  return before.fields.length === 0 ? tx.create(FieldOrders, order) : tx.update(FieldOrders, order);
+}
+
+/** The fields with one at a position among those that are not archived. */
+function moved(fields: Order['fields'], id: number, position: number | undefined): Order['fields'] {
+  const own = fields.find((field) => field.id === id);
+  if (position === undefined || own === undefined) return fields;
+  const others = fields.filter((field) => field.id !== id);
+  const alike = others.filter(({ isArchived }) => isArchived === own.isArchived);
+  const behind = alike[position - 1];
+  const at = behind === undefined ? others.length : others.indexOf(behind);
+  return others.toSpliced(at, 0, own);
+}
+
+interface GivenOption {
+  id?: number | undefined;
+  label: string;
+  color?: string | undefined;
+}
+
+/** Returns the options after a change: those that are left out become archived. Raises 400 for an unknown id and for one label twice. */
+function nextOptions(before: readonly StoredOption[], given: readonly GivenOption[]): StoredOption[] {
+  let lastId = before.reduce((last, { id }) => Math.max(last, id), 0);
+  const labels = new Set<string>();
+  const ids = new Set<number>();
+  const kept = given.map((option, index): StoredOption => {
+    // A label that is there without its id means that option, also one that was archived.
+    const known = before.find(({ id, label }) =>
+      option.id === undefined ? sameName(label) === sameName(option.label) : id === option.id,
+    );
+    if (option.id !== undefined && known === undefined)
+      throw invalidField(`options[${index}].id`, 'unknown_reference', `the field has no option ${option.id}`);
+    if (known === undefined) lastId += 1;
+    const id = known?.id ?? lastId;
+    if (labels.has(sameName(option.label)) || ids.has(id))
+      throw invalidField(`options[${index}].label`, 'not_allowed', `options[${index}] is given twice`);
+    labels.add(sameName(option.label));
+    ids.add(id);
+    return { id, label: option.label, color: option.color ?? known?.color ?? defaultColor(option.label), isArchived: false };
+  });
+  const left = before.filter(({ id }) => !kept.some((option) => option.id === id));
+  return [...kept, ...left.map((option) => ({ ...option, isArchived: true }))];
+}
+
+function emit(tx: UnitOfWork, kind: 'field.created' | 'field.updated', field: StoredField): void {
+  tx.emit({
+    kind,
+    subject: `field/${field.id}`,
+    data: {
+      field_id: String(field.id),
+      object: field.object,
+      slug: field.slug,
+      title: field.title,
+      type: field.type,
+      is_archived: field.isArchived,
+      actor: tx.eventActor,
+    },
+  });
+}
