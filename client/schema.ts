@@ -4324,6 +4324,7 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.
              */
             updatedAt?: string | null;
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -4478,6 +4479,7 @@ export interface components {
                 company: string | null;
                 /** @description Stage of the contact in its pipeline. */
                 stage: components["schemas"]["ContactStage"];
+                /** @description The custom values that the contact was created with, by slug. Empty when it has none. */
                 fields: {
                     [key: string]: unknown;
                 };
@@ -4929,6 +4931,7 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.
              */
             updatedAt?: string | null;
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -4985,6 +4988,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -5030,6 +5034,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -5191,7 +5196,7 @@ export interface components {
         };
         CreateField: {
             /** @description The kind of records that have the field. */
-            object: components["schemas"]["CreateFieldObject"];
+            object: components["schemas"]["FieldObject"];
             /** @description Name of the field in `fields` of a record: 1 to 40 of `a-z`, `0-9`, and `_`. It never changes. */
             slug: string;
             /** @description Title of the field in the panel, 1 to 80 characters. */
@@ -5202,14 +5207,9 @@ export interface components {
              */
             description?: string | null;
             /** @description The type of its values. It never changes. */
-            type: components["schemas"]["CreateFieldType"];
+            type: components["schemas"]["FieldType"];
             /** @description Up to 200 choices, only for `select` and `multi_select`, in their order. */
-            options?: {
-                /** @description Label of the option, 1 to 80 characters, unique within its field in any case. */
-                label: string;
-                /** @description Color of the option, as `#rrggbb`. Default: one of 12 colors, chosen by the label. */
-                color?: string;
-            }[];
+            options?: components["schemas"]["CreateFieldOption"][];
             /**
              * @description Whether new records must have a value. Default false.
              * @default false
@@ -5226,10 +5226,15 @@ export interface components {
              */
             position?: number;
         };
-        /** @enum {string} */
-        CreateFieldObject: "contact" | "company" | "deal" | "task";
-        /** @enum {string} */
-        CreateFieldType: "text" | "long_text" | "number" | "money" | "checkbox" | "date" | "datetime" | "select" | "multi_select" | "url" | "email" | "phone" | "member" | "contact" | "company" | "deal";
+        CreateFieldOption: {
+            /** @description Label of the option, 1 to 80 characters, unique within its field in any case. */
+            label: string;
+            /**
+             * @description Color of the option in the panel, as `#rrggbb`. Default: one of 12 colors, chosen by the label.
+             * @example #3949ab
+             */
+            color?: string;
+        };
         CreateFile: {
             /** @description Name the recipient sees, 1 to 255 characters. Folders are removed from it. */
             fileName: string;
@@ -5302,7 +5307,10 @@ export interface components {
         CreateTag: {
             /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name: string;
-            /** @description Color in the panel, as `#rrggbb`. Default: one of 12 colors, chosen by the name. */
+            /**
+             * @description Color in the panel, as `#rrggbb`. Default: one of 12 colors, chosen by the name.
+             * @example #3949ab
+             */
             color?: string;
         };
         CreateTask: {
@@ -7250,7 +7258,7 @@ export interface components {
              */
             id: number;
             /** @description The kind of records that have the field. */
-            object: string | components["schemas"]["CreateFieldObject"];
+            object: string | components["schemas"]["FieldObject"];
             /** @description Name of the field in `fields` of a record: 1 to 40 of `a-z`, `0-9`, and `_`. It never changes. */
             slug: string;
             /** @description Title of the field in the panel, 1 to 80 characters. */
@@ -7258,7 +7266,7 @@ export interface components {
             /** @description Help for people who fill in the field, at most 500 characters. Null when there is none. */
             description: string | null;
             /** @description The type of its values. It never changes. */
-            type: string | components["schemas"]["CreateFieldType"];
+            type: string | components["schemas"]["FieldType"];
             /** @description The choices of a `select` or `multi_select`, archived ones at the end. Empty for every other type. */
             options: components["schemas"]["FieldOption"][];
             /** @description Whether a new record, and a write that sets the field, must have a value. Older records stay valid. */
@@ -7326,11 +7334,17 @@ export interface components {
             livemode: boolean;
             /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the custom field, as text. */
                 field_id: string;
-                object: string | components["schemas"]["CreateFieldObject"];
+                /** @description The kind of records that have the field. */
+                object: string | components["schemas"]["FieldObject"];
+                /** @description Name of the field in `fields` of a record. */
                 slug: string;
+                /** @description Title of the field in the panel. */
                 title: string;
-                type: string | components["schemas"]["CreateFieldType"];
+                /** @description The type of the values of the field. */
+                type: string | components["schemas"]["FieldType"];
+                /** @description Whether the field is archived. */
                 is_archived: boolean;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
@@ -7378,6 +7392,11 @@ export interface components {
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
+        /**
+         * @description The kinds of records that can have custom fields.
+         * @enum {string}
+         */
+        FieldObject: "contact" | "company" | "deal" | "task";
         FieldOption: {
             /**
              * Format: int64
@@ -7394,6 +7413,28 @@ export interface components {
         FieldSchema: {
             [key: string]: unknown;
         };
+        /**
+         * @description The type of the values of a custom field.
+         *
+         *     - `text`: one line, up to 500 characters
+         *     - `long_text`: text of several lines, up to 10,000 characters
+         *     - `number`: a number up to 1e15 with up to 6 decimals
+         *     - `money`: an object of `amount` and `currency`
+         *     - `checkbox`: true or false
+         *     - `date`: a day, as `YYYY-MM-DD`
+         *     - `datetime`: a time, in UTC to the second
+         *     - `select`: the label of one option
+         *     - `multi_select`: the labels of up to 50 options
+         *     - `url`: an http or https address
+         *     - `email`: one e-mail address
+         *     - `phone`: a phone number
+         *     - `member`: the id of a member
+         *     - `contact`: the id of a contact; it follows a merge
+         *     - `company`: the id of a company; it follows a merge
+         *     - `deal`: the id of a deal
+         * @enum {string}
+         */
+        FieldType: "text" | "long_text" | "number" | "money" | "checkbox" | "date" | "datetime" | "select" | "multi_select" | "url" | "email" | "phone" | "member" | "contact" | "company" | "deal";
         /**
          * @example {
          *       "event": "field.updated",
@@ -7437,11 +7478,17 @@ export interface components {
             livemode: boolean;
             /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the custom field, as text. */
                 field_id: string;
-                object: string | components["schemas"]["CreateFieldObject"];
+                /** @description The kind of records that have the field. */
+                object: string | components["schemas"]["FieldObject"];
+                /** @description Name of the field in `fields` of a record. */
                 slug: string;
+                /** @description Title of the field in the panel. */
                 title: string;
-                type: string | components["schemas"]["CreateFieldType"];
+                /** @description The type of the values of the field. */
+                type: string | components["schemas"]["FieldType"];
+                /** @description Whether the field is archived. */
                 is_archived: boolean;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
@@ -8816,6 +8863,7 @@ export interface components {
             company?: string | null;
             /** @description Free text about the person, at most 10,000 characters. For a dated history, add activities instead. */
             notes?: string | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -8877,17 +8925,21 @@ export interface components {
              */
             position?: number;
             /** @description All options in their new order. One with an id is kept under the label you give; one left out is archived. */
-            options?: {
-                /**
-                 * Format: int64
-                 * @description Id of the option to keep. Leave it out for a new one.
-                 */
-                id?: number;
-                /** @description Label of the option, 1 to 80 characters, unique within its field in any case. */
-                label: string;
-                /** @description Color of the option, as `#rrggbb`. Default: the color it has. */
-                color?: string;
-            }[];
+            options?: components["schemas"]["PatchFieldOption"][];
+        };
+        PatchFieldOption: {
+            /**
+             * Format: int64
+             * @description Id of an option that is kept. Leave it out for a new one.
+             */
+            id?: number;
+            /** @description Label the option has from now on, 1 to 80 characters, unique within its field in any case. */
+            label: string;
+            /**
+             * @description Color of the option from now on, as `#rrggbb`. Default: the color it has.
+             * @example #3949ab
+             */
+            color?: string;
         };
         PatchFieldValues: {
             /** @description Values to set, by slug; null clears one. Slugs left out keep their values. */
@@ -8934,7 +8986,10 @@ export interface components {
         PatchTag: {
             /** @description Name of the tag, 1 to 50 characters, unique in any case. */
             name?: string;
-            /** @description New color in the panel, as `#rrggbb`. */
+            /**
+             * @description New color in the panel, as `#rrggbb`.
+             * @example #3949ab
+             */
             color?: string;
         };
         PatchTask: {
@@ -10472,6 +10527,7 @@ export interface components {
              * @description Lead score from 0 to 100. Null clears the score.
              */
             leadScore?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -10559,7 +10615,7 @@ export interface components {
         };
         UpsertContact: {
             /**
-             * @description The field that finds the contact: `username` (within its platform), `phone`, `email`, or `metadata.<key>`. The body must contain it.
+             * @description The field that finds the contact: `username` (within its platform), `phone`, `email`, `metadata.<key>`, or `fields.<slug>` of a unique field. The body must contain it.
              * @example phone
              * @example metadata.externalId
              */
@@ -10593,6 +10649,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -10610,7 +10667,7 @@ export interface components {
              */
             op: "upsert";
             /**
-             * @description The field that finds the contact: `username` (within its platform), `phone`, `email`, or `metadata.<key>`. The body must contain it.
+             * @description The field that finds the contact: `username` (within its platform), `phone`, `email`, `metadata.<key>`, or `fields.<slug>` of a unique field. The body must contain it.
              * @example phone
              * @example metadata.externalId
              */
@@ -10644,6 +10701,7 @@ export interface components {
              * @description Lead score from 0 to 100. Default null: nobody has rated it.
              */
             leadScore?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
             };
@@ -15948,7 +16006,7 @@ export interface operations {
                  *       "options": [
                  *         {
                  *           "label": "example",
-                 *           "color": "#336699"
+                 *           "color": "#3949ab"
                  *         }
                  *       ],
                  *       "isRequired": false,
@@ -16123,7 +16181,7 @@ export interface operations {
                  *         {
                  *           "id": 1,
                  *           "label": "example",
-                 *           "color": "#336699"
+                 *           "color": "#3949ab"
                  *         }
                  *       ]
                  *     }
@@ -16268,7 +16326,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The kind of records whose fields you want. */
-                object: components["schemas"]["CreateFieldObject"];
+                object: components["schemas"]["FieldObject"];
             };
             header?: never;
             path?: never;
@@ -19263,7 +19321,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Exhibition",
-                 *       "color": "#336699"
+                 *       "color": "#3949ab"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTag"];
@@ -19387,7 +19445,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Exhibition",
-                 *       "color": "#336699"
+                 *       "color": "#3949ab"
                  *     }
                  */
                 "application/json": components["schemas"]["PatchTag"];

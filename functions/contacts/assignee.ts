@@ -1,5 +1,5 @@
-import { expandContacts } from '#lib/contacts/include.ts';
 import { assignContact } from '#lib/contacts/change.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { ContactInclude, ContactWithTags, SetContactAssignee } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

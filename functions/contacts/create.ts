@@ -1,5 +1,5 @@
-import { expandContacts } from '#lib/contacts/include.ts';
 import { createContact } from '#lib/contacts/create.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
 import { ContactInclude, ContactWithTags, CreateContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,5 +1,5 @@
-import { expandContacts } from '#lib/contacts/include.ts';
 import { changeContact } from '#lib/contacts/change.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { ContactInclude, ContactWithTags, SetLeadScore } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

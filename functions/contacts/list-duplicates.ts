@@ -1,5 +1,5 @@
-import { expandContacts } from '#lib/contacts/include.ts';
 import { listDuplicates } from '#lib/contacts/duplicates.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

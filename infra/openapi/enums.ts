@@ -22,6 +22,8 @@ const published: Readonly<Record<string, string>> = {
   EventKind: 'TestEndpoint.eventKind',
   EventSubscription: 'CreateEndpoint.eventKinds[]',
   FieldErrorCode: 'FieldError.code',
+  FieldObject: 'CreateField.object',
+  FieldType: 'CreateField.type',
   InboundMode: 'PatchAccount.inbound',
   InvoiceStatus: 'Invoice.status',
   JobSource: 'Job.source',

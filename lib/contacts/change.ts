@@ -11,14 +11,14 @@ import {
 import { byName } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { changeValues, withValues } from '#lib/workspaces/field-values.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
 import { requireIdentity } from './create.ts';
-import { contactValues } from './values.ts';
 import { getStoredContact, readTagged } from './read.ts';
 import { startRename } from './rename.ts';
 import { countTags, namedTags, requireTagRoom } from './tagging.ts';
+import { contactValues } from './values.ts';
 import { type ShownContact, tagsOf, withTags } from './view.ts';
 import { updateContact } from './write.ts';
 
@@ -47,7 +47,11 @@ export async function changeContact(
   };
   const changed = changedFields(contact, patch);
   if (changed.length + tags.length + custom.changed.length === 0) return withTags(contact, dictionary);
-  const next: StoredContact = { ...contact, ...custom.values, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
+  const next: StoredContact = {
+    ...contact,
+    ...custom.values,
+    ...Object.fromEntries(changed.map((field) => [field, patch[field]])),
+  };
   if (changed.includes('email'))
     next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);

@@ -3,11 +3,11 @@ import { invalidField } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { changeValues, setValues } from '#lib/workspaces/field-values.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
-import { contactValues } from './values.ts';
 import { countTags, namedTags } from './tagging.ts';
+import { contactValues } from './values.ts';
 import { type ShownContact, withTags } from './view.ts';
 
 /** Creates a contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone, or for an unknown member. */

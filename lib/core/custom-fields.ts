@@ -21,7 +21,10 @@ export const fieldsInput = () =>
 
 /** Values of custom fields by slug in an answer. */
 export const shownFields = () =>
-  ({ ...record, '~run': (dataset: { value: unknown }) => ({ typed: true, value: dataset.value }) }) as unknown as typeof record;
+  ({
+    ...record,
+    '~run': (dataset: { value: unknown }) => ({ typed: true, value: dataset.value }),
+  }) as unknown as typeof record;
 
 export const FieldValues = v.pipe(v.object({ fields: shownFields() }), v.title('FieldValues'));
 export const PatchFieldValues = v.pipe(v.object({ fields: fieldsInput() }), v.title('PatchFieldValues'));

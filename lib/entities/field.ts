@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { fieldObjects, fieldTypes } from '#lib/core/choices.ts';
 import {
+  choice,
   id,
   idInput,
   integer,
@@ -53,23 +54,33 @@ const stored = {
 
 /** A custom field (revision 1.4, section 28). */
 export const Field = v.pipe(
-  v.object({ ...stored, object: openChoice(fieldObjects), type: openChoice(fieldTypes), position: integer(1, 2 ** 31 - 1) }),
+  v.object({
+    ...stored,
+    object: openChoice(fieldObjects),
+    type: openChoice(fieldTypes),
+    position: integer(1, 2 ** 31 - 1),
+  }),
   v.title('Field'),
 );
 
 /** JSON Schema (2020-12) of the `fields` object. */
 export const FieldSchema = v.pipe(v.record(v.string(), v.unknown()), v.title('FieldSchema'));
 
-const newOption = () => objectInput({ label: label(), color: v.optional(color()) });
-const option = () => objectInput({ id: v.optional(idInput()), label: label(), color: v.optional(color()) });
+const newOption = () =>
+  v.pipe(objectInput({ label: label(), color: v.optional(color()) }), v.title('CreateFieldOption'));
+const option = () =>
+  v.pipe(
+    objectInput({ id: v.optional(idInput()), label: label(), color: v.optional(color()) }),
+    v.title('PatchFieldOption'),
+  );
 
 export const CreateField = v.pipe(
   v.object({
-    object: v.picklist(fieldObjects, `must be one of ${fieldObjects.join(', ')}`),
+    object: choice(fieldObjects),
     slug: pattern(/^[a-z][a-z0-9_]{0,39}$/, 40, '1 to 40 of a-z, 0-9, and _, beginning with a letter'),
     title: title(),
     description: v.optional(description(), null),
-    type: v.picklist(fieldTypes, `must be one of ${fieldTypes.join(', ')}`),
+    type: choice(fieldTypes),
     options: v.optional(listInput(newOption(), maxOptions, 'options')),
     isRequired: v.optional(v.boolean(), false),
     isUnique: v.optional(v.boolean(), false),
@@ -104,10 +115,10 @@ export const fixedInField = {
 export const FieldQuery = v.object({
   ...paging,
   object: v.optional(queryChoices(fieldObjects)),
-  archived: v.optional(v.picklist(['false', 'true', 'all'], 'must be one of false, true, all'), 'false'),
+  archived: v.optional(choice(['false', 'true', 'all']), 'false'),
 });
 export const FieldSchemaQuery = v.object({
-  object: v.picklist(fieldObjects, `must be one of ${fieldObjects.join(', ')}`),
+  object: choice(fieldObjects),
 });
 
 /** A definition of a field. Its position follows from the order of its object. */

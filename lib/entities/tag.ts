@@ -3,8 +3,9 @@ import { count, id, line, reading } from '#lib/core/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 
 export const color = () =>
-  reading(v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'must be a colour as #rrggbb')), (value) =>
-    typeof value === 'string' ? value.trim().toLowerCase() : value,
+  reading(
+    v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'must be a color such as #3949ab'), v.examples(['#3949ab'])),
+    (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
   );
 
 const maxTagName = 50;

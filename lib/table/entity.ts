@@ -150,7 +150,11 @@ type ValueOf<One> = One extends (row: never) => infer Given
 type Unordered<Own> = string extends keyof Own
   ? string & keyof Own
   : {
-      [Name in keyof Own]: Own[Name] extends { order: unknown } | { until: number } | { across: unknown } | { isUnique: true }
+      [Name in keyof Own]: Own[Name] extends
+        | { order: unknown }
+        | { until: number }
+        | { across: unknown }
+        | { isUnique: true }
         ? never
         : Name;
     }[keyof Own];

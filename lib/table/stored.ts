@@ -107,7 +107,11 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isNewKey }: Tra
     const isOnly = isUniqueEntry(entry);
     if (was === undefined && isOnly) changes.push({ key: keyIn(entry), item: entry, expectedVersion: 'absent' });
     else if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
-      changes.push({ key: keyIn(entry), item: entry, isEntryOfNewKey: isNewKey && entry['of'] !== undefined && !isOnly });
+      changes.push({
+        key: keyIn(entry),
+        item: entry,
+        isEntryOfNewKey: isNewKey && entry['of'] !== undefined && !isOnly,
+      });
   }
   for (const [name, entry] of old) {
     if (!beside.has(name)) changes.push({ key: keyIn(entry), item: null });

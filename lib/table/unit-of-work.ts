@@ -6,7 +6,16 @@ import { badRequest, notFound, type Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import { type Entity, type Item, isUniqueEntry, keyOf, type Link, nameShown, type Reference, type Where } from './entity.ts';
+import {
+  type Entity,
+  type Item,
+  isUniqueEntry,
+  keyOf,
+  type Link,
+  nameShown,
+  type Reference,
+  type Where,
+} from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
@@ -427,7 +436,9 @@ const beginsToName = (
             isMeant(reference) &&
             !isDeepStrictEqual(after[reference.field], before?.[reference.field]),
         )
-        .flatMap(({ to, field, isLink }) => idsIn(after[field], to, isLink).map((id) => `${to} ${sortableId(Number(id))}`))
+        .flatMap(({ to, field, isLink }) =>
+          idsIn(after[field], to, isLink).map((id) => `${to} ${sortableId(Number(id))}`),
+        )
     : [];
 
 /**

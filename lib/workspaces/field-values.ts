@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { fieldErrors } from '#lib/core/fields.ts';
-import { excessOf } from '#lib/core/money.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
+import { excessOf } from '#lib/core/money.ts';
 import { phoneDigits } from '#lib/core/phone.ts';
 import { conflict, type FieldError, invalidField, invalidFields } from '#lib/core/problem.ts';
 import {
+  checked,
   currency,
   idInput,
   integer,
@@ -77,7 +78,7 @@ const inputs: Record<FieldType, () => v.GenericSchema> = {
         v.string(),
         v.trim(),
         v.check(isWebAddress, 'must be an http or https address'),
-        v.maxLength(maxUrl, `must have at most ${maxUrl} characters`),
+        checked<string>('max_code_points', (text) => text.length <= maxUrl, `must have at most ${maxUrl} characters`),
       ),
     ),
   email: emailInput,
@@ -92,7 +93,7 @@ const inputs: Record<FieldType, () => v.GenericSchema> = {
 const linkedTypes: readonly FieldType[] = ['contact', 'company'];
 const isLinked = ({ type }: StoredField) => linkedTypes.includes(type);
 
-const valueOf = ({ values = {}, links = [] }: CustomValues, field: StoredField): unknown =>
+const storedValue = ({ values = {}, links = [] }: CustomValues, field: StoredField): unknown =>
   isLinked(field) ? links.find(({ fieldId }) => fieldId === field.id)?.id : values[field.id];
 
 /** Returns a stored value as answers show it: labels for options, and null for none. */
@@ -107,9 +108,13 @@ function shownValue(field: StoredField, value: unknown): unknown {
 const isShown = ({ isArchived }: StoredField) => !isArchived;
 
 /** Returns the values of a record by slug: every field that is not archived, null where none is set. */
-export async function shownValues(tx: UnitOfWork, object: FieldObject, row: CustomValues): Promise<Record<string, unknown>> {
+export async function shownValues(
+  tx: UnitOfWork,
+  object: FieldObject,
+  row: CustomValues,
+): Promise<Record<string, unknown>> {
   const fields = (await fieldsOf(tx, object)).filter(isShown);
-  return Object.fromEntries(fields.map((field) => [field.slug, shownValue(field, valueOf(row, field))]));
+  return Object.fromEntries(fields.map((field) => [field.slug, shownValue(field, storedValue(row, field))]));
 }
 
 /** Ids are strings in events. */
@@ -123,7 +128,7 @@ export interface ValueHolder {
   holder(tx: UnitOfWork, uniqueValue: string): Promise<number | undefined>;
 }
 
-/** What a write makes of the values of a record. */
+/** The values of a record after a write, and how its event and timeline tell it. */
 export interface ValueChange {
   values: CustomValues;
   /** `changed` and `changes` of an event. */
@@ -154,7 +159,11 @@ export async function changeValues(
     const field = fields.find((one) => one.slug === slug);
     const name = `fields.${slug}`;
     if (field === undefined) {
-      wrong.push({ field: name, code: 'unknown_reference', message: `${name} is no field of ${object}; see GET /v1/fields` });
+      wrong.push({
+        field: name,
+        code: 'unknown_reference',
+        message: `${name} is no field of ${object}; see GET /v1/fields`,
+      });
       continue;
     }
     const read = await readValue(tx, field, value);
@@ -178,7 +187,9 @@ type Read = { value: unknown } | { errors: FieldError[] };
 
 async function readValue(tx: UnitOfWork, field: StoredField, value: unknown): Promise<Read> {
   const name = `fields.${field.slug}`;
-  const refuse = (code: FieldError['code'], message: string): Read => ({ errors: [{ field: name, code, message: `${name} ${message}` }] });
+  const refuse = (code: FieldError['code'], message: string): Read => ({
+    errors: [{ field: name, code, message: `${name} ${message}` }],
+  });
   const parsed = v.safeParse(inputs[field.type](), value);
   if (!parsed.success) {
     const errors = fieldErrors(parsed.issues, `${name}.`).map((error) => ({
@@ -200,7 +211,8 @@ async function readValue(tx: UnitOfWork, field: StoredField, value: unknown): Pr
     if (field.type === 'select') return { value: ids[0] };
     return { value: ids.length === 0 ? null : ids };
   }
-  if (await isMissing(tx, field.type, read)) return refuse('unknown_reference', 'does not refer to anything in this workspace');
+  if (await isMissing(tx, field.type, read))
+    return refuse('unknown_reference', 'does not refer to anything in this workspace');
   return { value: read };
 }
 
@@ -240,7 +252,7 @@ function changeOf(before: CustomValues, next: ReadonlyMap<StoredField, unknown>)
   let uniqueValues = before.uniqueValues ?? [];
   const change: ValueChange = { values: before, changed: [], changes: {}, texts: [] };
   for (const [field, value] of next) {
-    const old = valueOf(before, field);
+    const old = storedValue(before, field);
     if (isSame(old, value)) continue;
     delete values[field.id];
     links = links.filter(({ fieldId }) => fieldId !== field.id);
@@ -297,7 +309,11 @@ export async function holderOfValue(
 ): Promise<number | undefined> {
   const field = (await fieldsOf(tx, object)).find((one) => one.slug === slug && isShown(one));
   if (field === undefined)
-    throw invalidField('matchOn', 'unknown_reference', `matchOn names no field of ${object}: ${slug}; see GET /v1/fields`);
+    throw invalidField(
+      'matchOn',
+      'unknown_reference',
+      `matchOn names no field of ${object}: ${slug}; see GET /v1/fields`,
+    );
   if (!field.isUnique)
     throw invalidField('matchOn', 'not_allowed', `matchOn needs a unique field, and values of ${slug} may repeat`);
   const name = `fields.${slug}`;

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { oncePer } from '#lib/core/async.ts';
-import { fieldObjects } from '#lib/core/choices.ts';
 import type { Caller } from '#lib/core/caller.ts';
+import { fieldObjects } from '#lib/core/choices.ts';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import {
@@ -93,7 +93,11 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
   const { object, slug, type, position, options = [], ...given } = input;
   requireOptions(type, input.options !== undefined);
   if (given.isUnique && !canBeUnique(type))
-    throw invalidField('isUnique', 'not_allowed', `isUnique is only for text, number, email, phone, and url, not for ${type}`);
+    throw invalidField(
+      'isUnique',
+      'not_allowed',
+      `isUnique is only for text, number, email, phone, and url, not for ${type}`,
+    );
   const [order] = await Promise.all([orderOf(tx, object), tx.reserveIds({ [Fields.name]: 1 })]);
   const taken = order.fields.find((field) => field.slug === slug);
   if (taken)
@@ -115,7 +119,11 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
     createdAt: tx.now,
     updatedAt: null,
   });
-  const saved = saveOrder(tx, order, moved([...order.fields, { id: field.id, slug, isArchived: false }], field.id, position));
+  const saved = saveOrder(
+    tx,
+    order,
+    moved([...order.fields, { id: field.id, slug, isArchived: false }], field.id, position),
+  );
   emit(tx, 'field.created', field);
   return shownIn(saved, field);
 }
@@ -205,7 +213,12 @@ function nextOptions(before: readonly StoredOption[], given: readonly GivenOptio
       throw invalidField(`options[${index}].label`, 'not_allowed', `options[${index}] is given twice`);
     labels.add(sameName(option.label));
     ids.add(id);
-    return { id, label: option.label, color: option.color ?? known?.color ?? defaultColor(option.label), isArchived: false };
+    return {
+      id,
+      label: option.label,
+      color: option.color ?? known?.color ?? defaultColor(option.label),
+      isArchived: false,
+    };
   });
   const left = before.filter(({ id }) => !kept.some((option) => option.id === id));
   return [...kept, ...left.map((option) => ({ ...option, isArchived: true }))];

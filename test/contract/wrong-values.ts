@@ -147,7 +147,7 @@ function wrongObjects({
       ]
     : [];
   const others =
-    typeof additionalProperties === 'object'
+    typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
       ? wrongValues(additionalProperties, false).map(({ why, value }) => ({
           why: `an object that holds ${why}`,
           value: { k: value },

@@ -14,8 +14,12 @@ const newField = async (given: object = {}) => {
   const field = { object: 'contact', slug: `field_${made}`, title: `Field ${made}`, type: 'text', ...given };
   return (await workspace.live.post('/v1/fields', field, 201)).body;
 };
+const positions = async (object: string) => {
+  const { items } = (await workspace.live.get('/v1/fields', { object })).body;
+  return Object.fromEntries(items.map(({ slug, position }: { slug: string; position: number }) => [slug, position]));
+};
 
-test('a field has what was given, and the defaults of the rest', async () => {
+test('a field has the values given, and defaults for the rest', async () => {
   const field = await newField({ slug: 'budget', title: 'Budget', type: 'number', isUnique: true });
   expect(field).toEqual({
     id: field.id,
@@ -34,12 +38,149 @@ test('a field has what was given, and the defaults of the rest', async () => {
   });
   expect((await workspace.live.get(`/v1/fields/${field.id}`)).body).toEqual(field);
   expect((await workspace.live.get('/v1/fields', { object: 'contact' })).body.items).toEqual([field]);
-  expect((await workspace.live.get('/v1/fields', { object: 'deal' })).body.items).toEqual([]);
+  expect((await workspace.test.get('/v1/fields')).body.items).toEqual([]);
+  expect(await eventsAbout(workspace.id, `field/${field.id}`, 1)).toMatchObject([
+    { event: 'field.created', data: { field_id: String(field.id), object: 'contact', slug: 'budget', type: 'number' } },
+  ]);
 });
 
-test('a contact takes and shows values', async () => {
-  const { slug } = await newField({ type: 'number' });
-  const { body } = await workspace.live.post('/v1/contacts?include=fields', { name: 'Ada', fields: { [slug]: 7.5 } }, 201);
-  expect(body.fields).toMatchObject({ [slug]: 7.5 });
-  expect((await workspace.live.get(`/v1/contacts/${body.id}/fields`)).body.fields[slug]).toBe(7.5);
+test.each([
+  ['an object that there is not', { object: 'lead' }, 'object', 'invalid_enum'],
+  ['a slug with a capital', { slug: 'Budget' }, 'slug', 'invalid_format'],
+  ['a slug that begins with a digit', { slug: '1st' }, 'slug', 'invalid_format'],
+  ['a slug of 41 characters', { slug: 'a'.repeat(41) }, 'slug', 'too_long'],
+  ['a title that shows nothing', { title: '\u200b' }, 'title', 'required'],
+  ['a title of 81 characters', { title: 'a'.repeat(81) }, 'title', 'too_long'],
+  ['a type that there is not', { type: 'formula' }, 'type', 'invalid_enum'],
+  ['options of a text', { options: [{ label: 'A' }] }, 'options', 'not_allowed'],
+  ['unique options', { type: 'select', isUnique: true }, 'isUnique', 'not_allowed'],
+  ['one label twice', { type: 'select', options: [{ label: 'A' }, { label: 'a' }] }, 'options[1].label', 'not_allowed'],
+  ['201 options', { type: 'select', options: Array(201).fill({ label: 'A' }) }, 'options', 'too_many'],
+])('a field is refused with %s', async (_, wrong, field, code) => {
+  const given = { object: 'contact', slug: 'wrong', title: 'Wrong', type: 'text', ...wrong };
+  const { body } = await workspace.live.post('/v1/fields', given, 400);
+  expect(body.details.fields).toEqual([expect.objectContaining({ field, code })]);
+});
+
+test('a slug is taken for good, archived fields included, and free in another object', async () => {
+  const { id } = await newField({ slug: 'taken' });
+  await workspace.live.post(`/v1/fields/${id}/archive`, {}, 200);
+  const again = { object: 'contact', slug: 'taken', title: 'Again', type: 'text' };
+  const { body } = await workspace.live.post('/v1/fields', again, 409);
+  expect(body.details).toMatchObject({ reason: 'field_slug_taken', fieldId: id });
+  await workspace.live.post('/v1/fields', { ...again, object: 'task' }, 201);
+});
+
+test('two fields of one slug made at once are one', async () => {
+  const field = { object: 'deal', slug: 'race', title: 'Race', type: 'text' };
+  const answers = await Promise.all([1, 2, 3].map(() => workspace.live.post('/v1/fields', field)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+});
+
+test('a field moves among the fields of its object', async () => {
+  for (const slug of ['a', 'b', 'c', 'd']) await newField({ object: 'company', slug });
+  expect(await positions('company')).toEqual({ a: 1, b: 2, c: 3, d: 4 });
+  const { items } = (await workspace.live.get('/v1/fields', { object: 'company' })).body;
+  const idOf = (slug: string) => items.find((one: { slug: string }) => one.slug === slug).id;
+  await workspace.live.patch(`/v1/fields/${idOf('d')}`, { position: 2 }, 200);
+  expect(await positions('company')).toEqual({ a: 1, d: 2, b: 3, c: 4 });
+  await workspace.live.patch(`/v1/fields/${idOf('a')}`, { position: 99 }, 200);
+  expect(await positions('company')).toEqual({ d: 1, b: 2, c: 3, a: 4 });
+  await workspace.live.post(`/v1/fields/${idOf('b')}/archive`, {}, 200);
+  expect(await positions('company')).toEqual({ d: 1, c: 2, a: 3 });
+});
+
+test.each(['object', 'slug', 'type', 'isUnique', 'id', 'isArchived'])('PATCH of a field refuses %s', async (name) => {
+  const { id } = await newField();
+  const { body } = await workspace.live.patch(`/v1/fields/${id}`, { [name]: 'x' }, 400);
+  expect(body.details.fields).toMatchObject([{ field: name, code: 'not_allowed' }]);
+});
+
+test('an option keeps its values under another label, and is archived when it is left out', async () => {
+  const field = await newField({ slug: 'size', type: 'select', options: [{ label: 'Small' }, { label: 'Large' }] });
+  const [small, large] = field.options;
+  const make = async (value: unknown) =>
+    (await workspace.live.post('/v1/contacts', { name: 'Ada', fields: { size: value } }, 201)).body.id as number;
+  const [one, two] = [await make('small'), await make(large.id)];
+  const options = [{ id: small.id, label: 'Tiny' }, { label: 'Huge' }];
+  const changed = (await workspace.live.patch(`/v1/fields/${field.id}`, { options }, 200)).body;
+  expect(changed.options).toMatchObject([
+    { id: small.id, label: 'Tiny', isArchived: false },
+    { label: 'Huge', isArchived: false },
+    { id: large.id, label: 'Large', isArchived: true },
+  ]);
+  const sizeOf = async (id: number) => (await workspace.live.get(`/v1/contacts/${id}/fields`)).body.fields.size;
+  expect([await sizeOf(one), await sizeOf(two)]).toEqual(['Tiny', 'Large']);
+  const { body } = await workspace.live.patch(`/v1/contacts/${one}/fields`, { fields: { size: 'Large' } }, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'fields.size', code: 'invalid_enum' }]);
+});
+
+test('an archived field is neither shown nor accepted, and comes back with its values', async () => {
+  const { id, slug } = await newField({ slug: 'hidden' });
+  const contact = (await workspace.live.post('/v1/contacts', { name: 'Ada', fields: { hidden: 'x' } }, 201)).body.id;
+  await workspace.live.post(`/v1/fields/${id}/archive`, {}, 200);
+  await workspace.live.post(`/v1/fields/${id}/archive`, {}, 200);
+  const shown = async () => (await workspace.live.get(`/v1/contacts/${contact}/fields`)).body.fields;
+  expect(await shown()).not.toHaveProperty(slug);
+  const { body } = await workspace.live.patch(`/v1/contacts/${contact}/fields`, { fields: { hidden: 'y' } }, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'fields.hidden', code: 'unknown_reference' }]);
+  expect((await workspace.live.get('/v1/fields', { archived: 'true', object: 'contact' })).body.items).toContainEqual(
+    expect.objectContaining({ id, isArchived: true }),
+  );
+  await workspace.live.post(`/v1/fields/${id}/restore`, {}, 200);
+  expect(await shown()).toMatchObject({ hidden: 'x' });
+});
+
+test('a key sees the fields of the objects that it may read', async () => {
+  const { id } = await newField({ object: 'deal', slug: 'secret' });
+  const { client } = await workspace.mint({ scopes: ['contacts:read'] });
+  const { items } = (await client.get('/v1/fields', { limit: 100 })).body;
+  expect(new Set(items.map(({ object }: { object: string }) => object))).toEqual(new Set(['contact']));
+  await client.get(`/v1/fields/${id}`, {}, 404);
+  await client.get('/v1/fields/schema', { object: 'deal' }, 403);
+  await client.post('/v1/fields', { object: 'contact', slug: 'no', title: 'No', type: 'text' }, 403);
+});
+
+test('an object has at most 100 fields that are not archived', async () => {
+  const other = await newWorkspace();
+  for (let index = 0; index < 100; index += 1)
+    await other.live.post('/v1/fields', { object: 'task', slug: `f${index}`, title: 'F', type: 'text' }, 201);
+  const more = { object: 'task', slug: 'more', title: 'More', type: 'text' };
+  expect((await other.live.post('/v1/fields', more, 409)).body.details).toMatchObject(because('limit_reached'));
+  const { items, nextCursor, hasMore } = (await other.live.get('/v1/fields', { limit: 60 })).body;
+  expect([items.length, hasMore]).toEqual([60, true]);
+  expect((await other.live.get('/v1/fields', { limit: 60, after: nextCursor })).body).toMatchObject({ hasMore: false });
+  await other.live.post(`/v1/fields/${items[0].id}/archive`, {}, 200);
+  await other.live.post('/v1/fields', more, 201);
+  await other.live.post(`/v1/fields/${items[0].id}/restore`, {}, 409);
+});
+
+test('the schema of an object describes its fields', async () => {
+  const other = await newWorkspace();
+  await other.live.post('/v1/fields', {
+    object: 'contact',
+    slug: 'tier',
+    title: 'Tier',
+    type: 'select',
+    isRequired: true,
+    options: [{ label: 'A' }],
+  });
+  await other.live.post('/v1/fields', {
+    object: 'contact',
+    slug: 'born',
+    title: 'Born',
+    type: 'date',
+    description: 'Birthday',
+  });
+  expect((await other.live.get('/v1/fields/schema', { object: 'contact' })).body).toEqual({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Custom fields of a contact',
+    type: 'object',
+    properties: {
+      tier: { title: 'Tier', type: 'string', enum: ['A'] },
+      born: { title: 'Born', description: 'Birthday', type: ['string', 'null'], format: 'date' },
+    },
+    required: ['tier'],
+    additionalProperties: false,
+  });
 });

@@ -101,6 +101,7 @@ export const contacts: Noun = {
     Contact: {
       ...person,
       updatedAt: 'When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.',
+      fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the contact, unique within its environment and never used again.',
       stage: 'How far the relationship has come: the column of the contact in the contact pipeline.',
       leadScore: 'How promising the contact is, from 0 to 100. Null when nobody has rated it.',
@@ -113,6 +114,8 @@ export const contacts: Noun = {
     },
     CreateContact: {
       ...person,
+      fields:
+        'Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs.',
       stage: 'Stage in which the contact begins. Default `new`.',
       assignedToUserId:
         'Id of an active member who looks after the contact, from `GET /v1/members`. Default null: nobody.',
@@ -122,7 +125,7 @@ export const contacts: Noun = {
     },
     UpsertContact: {
       matchOn:
-        'The field that finds the contact: `username` (within its platform), `phone`, `email`, or `metadata.<key>`. The body must contain it.',
+        'The field that finds the contact: `username` (within its platform), `phone`, `email`, `metadata.<key>`, or `fields.<slug>` of a unique field. The body must contain it.',
     },
     UpdateContactItem: {
       id: 'Id of the contact that this item changes.',

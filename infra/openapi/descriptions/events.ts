@@ -23,6 +23,15 @@ const changes = {
   'data.changes': 'Each changed field with its value before and after.',
 };
 
+const field = {
+  'data.field_id': 'Id of the custom field, as text.',
+  'data.object': 'The kind of records that have the field.',
+  'data.slug': 'Name of the field in `fields` of a record.',
+  'data.title': 'Title of the field in the panel.',
+  'data.type': 'The type of the values of the field.',
+  'data.is_archived': 'Whether the field is archived.',
+};
+
 export const events: Noun = {
   about: 'The feed of everything that happens, kept for 30 days.',
   operations: {
@@ -145,7 +154,10 @@ export const events: Noun = {
       'data.message_ids': 'Ids of the messages that were read, as texts.',
       'data.read_at': 'When the messages were read, in UTC.',
     },
+    FieldCreatedEvent: field,
+    FieldUpdatedEvent: field,
     ContactCreatedEvent: {
+      'data.fields': 'The custom values that the contact was created with, by slug. Empty when it has none.',
       'data.platform': 'The messaging platform of the contact.',
       'data.name': 'Name of the contact. Null when it is unknown.',
       'data.username': 'Username on the platform, without `@`. Null when it is unknown.',

@@ -22,7 +22,8 @@ export const fields: Noun = {
     '*': { id: 'Id of the field, as in `GET /v1/fields`.', object: 'The kind of records whose fields you want.' },
     fieldsList: {
       object: 'Only fields of these kinds of records, separated by commas. Default: all that the key may read.',
-      archived: 'Whether archived fields are listed: `false` leaves them out, `true` lists only them, `all` lists both.',
+      archived:
+        'Whether archived fields are listed: `false` leaves them out, `true` lists only them, `all` lists both.',
     },
   },
   schemas: {
@@ -35,7 +36,8 @@ export const fields: Noun = {
       type: 'The type of its values. It never changes.',
       options: 'The choices of a `select` or `multi_select`, archived ones at the end. Empty for every other type.',
       isRequired: 'Whether a new record, and a write that sets the field, must have a value. Older records stay valid.',
-      isUnique: 'Whether two records cannot have the same value. Only for `text`, `number`, `email`, `phone`, and `url`.',
+      isUnique:
+        'Whether two records cannot have the same value. Only for `text`, `number`, `email`, `phone`, and `url`.',
       position: 'Place among the fields of the object, from 1.',
       isArchived: 'Whether the field is archived: then it is neither shown nor accepted.',
     },
@@ -47,22 +49,51 @@ export const fields: Noun = {
     },
     CreateField: {
       options: 'Up to 200 choices, only for `select` and `multi_select`, in their order.',
-      'options.label': 'Label of the option, 1 to 80 characters, unique within its field in any case.',
-      'options.color': 'Color of the option, as `#rrggbb`. Default: one of 12 colors, chosen by the label.',
       description: 'Help for people who fill in the field, at most 500 characters. Default null.',
       isRequired: 'Whether new records must have a value. Default false.',
       isUnique: 'Whether two records cannot have the same value. Default false. It never changes.',
       position: 'Place among the fields of the object, from 1. Default: the last.',
     },
     PatchField: {
-      options: 'All options in their new order. One with an id is kept under the label you give; one left out is archived.',
-      'options.id': 'Id of the option to keep. Leave it out for a new one.',
-      'options.label': 'Label of the option, 1 to 80 characters, unique within its field in any case.',
-      'options.color': 'Color of the option, as `#rrggbb`. Default: the color it has.',
+      options:
+        'All options in their new order. One with an id is kept under the label you give; one left out is archived.',
       position: 'New place among the fields of the object, from 1.',
+    },
+    CreateFieldOption: {
+      label: 'Label of the option, 1 to 80 characters, unique within its field in any case.',
+      color: 'Color of the option in the panel, as `#rrggbb`. Default: one of 12 colors, chosen by the label.',
+    },
+    PatchFieldOption: {
+      id: 'Id of an option that is kept. Leave it out for a new one.',
+      label: 'Label the option has from now on, 1 to 80 characters, unique within its field in any case.',
+      color: 'Color of the option from now on, as `#rrggbb`. Default: the color it has.',
     },
     FieldValues: { fields: 'The custom values by slug, null where none is set.' },
     PatchFieldValues: { fields: 'Values to set, by slug; null clears one. Slugs left out keep their values.' },
+  },
+  enums: {
+    FieldObject: 'The kinds of records that can have custom fields.',
+    FieldType: [
+      'The type of the values of a custom field.',
+      {
+        text: 'one line, up to 500 characters',
+        long_text: 'text of several lines, up to 10,000 characters',
+        number: 'a number up to 1e15 with up to 6 decimals',
+        money: 'an object of `amount` and `currency`',
+        checkbox: 'true or false',
+        date: 'a day, as `YYYY-MM-DD`',
+        datetime: 'a time, in UTC to the second',
+        select: 'the label of one option',
+        multi_select: 'the labels of up to 50 options',
+        url: 'an http or https address',
+        email: 'one e-mail address',
+        phone: 'a phone number',
+        member: 'the id of a member',
+        contact: 'the id of a contact; it follows a merge',
+        company: 'the id of a company; it follows a merge',
+        deal: 'the id of a deal',
+      },
+    ],
   },
   like: { CreateField: 'Field', PatchField: 'Field' },
 };

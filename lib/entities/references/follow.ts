@@ -1,4 +1,12 @@
-import { type Entity, entityPartition, fieldsWithin, type Item, keyOf, type Link, type Reference } from '#lib/table/entity.ts';
+import {
+  type Entity,
+  entityPartition,
+  fieldsWithin,
+  type Item,
+  keyOf,
+  type Link,
+  type Reference,
+} from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
 import { listPage, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -187,7 +195,11 @@ async function* rowsNaming(
     return;
   }
   for (let after: number | null | undefined; after !== null; ) {
-    const page = await listPage(tx, of, { where: isLink ? { [field]: { to, id } } : { [to]: id }, limit: pageSize, after });
+    const page = await listPage(tx, of, {
+      where: isLink ? { [field]: { to, id } } : { [to]: id },
+      limit: pageSize,
+      after,
+    });
     yield page.items as Row[];
     after = page.nextCursor;
   }

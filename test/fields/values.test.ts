@@ -1,0 +1,190 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventually } from '#test/client.ts';
+import { eventsAbout } from '#test/feed.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let contactId: number;
+let otherId: number;
+let dealId: number;
+
+const types = ['text', 'long_text', 'number', 'money', 'checkbox', 'date', 'datetime', 'url', 'email', 'phone'];
+const links = ['member', 'contact', 'deal'];
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  const options = [{ label: 'Red' }, { label: 'Green' }, { label: 'Blue' }];
+  const define = (type: string, given: object = {}) =>
+    workspace.live.post('/v1/fields', { object: 'contact', slug: type, title: type, type, ...given }, 201);
+  for (const type of [...types, ...links]) await define(type);
+  for (const type of ['select', 'multi_select']) await define(type, { options });
+  await define('text', { slug: 'code', isUnique: true });
+  await define('phone', { slug: 'mobile', isUnique: true });
+  // A name of JavaScript's own is as good as any.
+  await define('text', { slug: 'constructor' });
+  contactId = (await workspace.live.post('/v1/contacts', { name: 'Ada' }, 201)).body.id;
+  otherId = (await workspace.live.post('/v1/contacts', { name: 'Charles' }, 201)).body.id;
+  dealId = (await workspace.live.post('/v1/deals', { title: 'Engine' }, 201)).body.id;
+});
+
+const set = (fields: object, status = 200) =>
+  workspace.live.patch(`/v1/contacts/${contactId}/fields`, { fields }, status);
+
+test.each<[string, unknown, unknown?]>([
+  ['text', ' one line ', 'one line'],
+  ['text', '  ', null],
+  ['long_text', 'two\nlines'],
+  ['number', 0.123456],
+  ['number', -1e15],
+  ['money', { amount: 12.5, currency: 'eur' }, { amount: 12.5, currency: 'EUR' }],
+  ['money', { amount: 1.234, currency: 'KWD' }],
+  ['checkbox', false],
+  ['date', '2028-02-29'],
+  ['datetime', '2026-11-20T23:17+02:00', '2026-11-20T21:17:00Z'],
+  ['select', 'GREEN', 'Green'],
+  ['select', 3, 'Blue'],
+  ['multi_select', ['Blue', 1], ['Blue', 'Red']],
+  ['multi_select', [], null],
+  ['url', 'https://example.com/a?b=c'],
+  ['email', 'ada@example.com'],
+  ['phone', '+44 20 7946 0018'],
+  ['constructor', 'Babbage'],
+])('a value of %s is shown as it was given (case %#)', async (slug, value, shown = value) => {
+  expect((await set({ [slug]: value })).body.fields[slug]).toEqual(shown);
+  expect((await workspace.live.get(`/v1/contacts/${contactId}?include=fields`)).body.fields[slug]).toEqual(shown);
+  expect((await set({ [slug]: null })).body.fields[slug]).toBeNull();
+});
+
+test.each<[string, unknown, string]>([
+  ['text', 'a'.repeat(501), 'too_long'],
+  ['text', 'two\nlines', 'invalid_format'],
+  ['text', 7, 'invalid_type'],
+  ['long_text', 'a'.repeat(10_001), 'too_long'],
+  ['number', '7', 'invalid_type'],
+  ['number', 1.0000001, 'invalid_format'],
+  ['number', 2e15, 'out_of_range'],
+  ['money', { amount: 1.5, currency: 'JPY' }, 'invalid_format'],
+  ['money', 12, 'invalid_type'],
+  ['checkbox', 'true', 'invalid_type'],
+  ['date', '2027-02-29', 'invalid_format'],
+  ['date', '2026-11-20T00:00:00Z', 'invalid_format'],
+  ['datetime', 'tomorrow', 'invalid_format'],
+  ['select', 'Yellow', 'invalid_enum'],
+  ['select', 99, 'invalid_enum'],
+  ['multi_select', ['Red', 'red'], 'not_allowed'],
+  ['multi_select', ['Red', 'Yellow'], 'invalid_enum'],
+  ['multi_select', 'Red', 'invalid_type'],
+  ['url', 'ftp://example.com', 'invalid_format'],
+  ['url', `https://${'a'.repeat(2048)}`, 'too_long'],
+  ['email', 'Ada <ada@example.com>', 'invalid_format'],
+  ['phone', 'none', 'invalid_format'],
+  ['member', 99_999, 'unknown_reference'],
+  ['contact', 99_999, 'unknown_reference'],
+  ['deal', 99_999, 'unknown_reference'],
+  ['nothing', 'x', 'unknown_reference'],
+])('a value of %s is refused (case %#)', async (slug, value, code) => {
+  const { body } = await set({ [slug]: value }, 400);
+  expect(body.details.fields).toEqual([expect.objectContaining({ field: `fields.${slug}`, code })]);
+});
+
+test('every wrong value is named, and none is written', async () => {
+  const { body } = await set({ text: 'kept?', number: 'x', date: 'y' }, 400);
+  expect(body.details.fields.map(({ field }: { field: string }) => field)).toEqual(['fields.number', 'fields.date']);
+  expect((await workspace.live.get(`/v1/contacts/${contactId}/fields`)).body.fields.text).toBeNull();
+});
+
+test('values of one record have at most 64 KB', async () => {
+  const other = await newWorkspace();
+  const slugs = Array.from({ length: 7 }, (_, index) => `long_${index}`);
+  for (const slug of slugs)
+    await other.live.post('/v1/fields', { object: 'contact', slug, title: slug, type: 'long_text' }, 201);
+  const fields = Object.fromEntries(slugs.map((slug) => [slug, 'a'.repeat(10_000)]));
+  const { body } = await other.live.post('/v1/contacts', { name: 'Ada', fields }, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'fields', code: 'too_long' }]);
+});
+
+test('records of other kinds are named by id, follow a merge, and go with an erasure', async () => {
+  const source = (await workspace.live.post('/v1/contacts', { name: 'Countess' }, 201)).body.id;
+  const values = { member: workspace.memberId, contact: source, deal: dealId };
+  expect((await set(values)).body.fields).toMatchObject(values);
+  await workspace.live.post(`/v1/contacts/${otherId}/merge`, { sourceContactId: source }, 200);
+  const shown = async () => (await workspace.live.get(`/v1/contacts/${contactId}/fields`)).body.fields.contact;
+  await eventually(async () => (await shown()) === otherId, 'the value follows the merge');
+  await workspace.live.post(`/v1/contacts/${otherId}/erasure`, { confirm: String(otherId) }, 202);
+  await eventually(async () => (await shown()) === null, 'the value goes with the contact');
+});
+
+test('a unique value belongs to one record', async () => {
+  const make = (fields: object, ...rest: [number] | []) =>
+    workspace.live.post('/v1/contacts', { name: 'Ada', fields }, ...rest);
+  const first = (await make({ code: 'A-1', mobile: '+44 20 7946 0018' }, 201)).body.id;
+  for (const fields of [{ code: 'a-1' }, { mobile: '(0044) 20-79460018' }]) {
+    const { body } = await make(fields, 409);
+    expect(body.details).toMatchObject({ reason: 'field_value_taken', field: Object.keys(fields)[0], id: first });
+  }
+  await workspace.live.patch(`/v1/contacts/${first}/fields`, { fields: { code: 'A-2' } }, 200);
+  await make({ code: 'A-1' }, 201);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => make({ code: 'race' })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+});
+
+test('an upsert finds its record by a unique value', async () => {
+  const upsert = (given: object, status: number) =>
+    workspace.live.post('/v1/contacts/upsert', { matchOn: 'fields.code', ...given }, status);
+  const { body } = await upsert({ name: 'Grace', fields: { code: 'U-1' } }, 201);
+  const again = await upsert({ company: 'Navy', fields: { code: 'u-1', text: 'x' } }, 200);
+  expect(again.body).toMatchObject({ id: body.id, name: 'Grace', company: 'Navy' });
+  for (const [given, field, code] of [
+    [{ matchOn: 'fields.text', fields: { text: 'x' } }, 'matchOn', 'not_allowed'],
+    [{ matchOn: 'fields.nothing', fields: {} }, 'matchOn', 'unknown_reference'],
+    [{ fields: {} }, 'fields.code', 'required'],
+  ] as const) {
+    const refused = await upsert({ name: 'Ada', ...given }, 400);
+    expect(refused.body.details.fields).toMatchObject([{ field, code }]);
+  }
+});
+
+test('a required field is asked of new records, and of writes that name it', async () => {
+  const other = await newWorkspace();
+  const old = (await other.live.post('/v1/contacts', { name: 'Ada' }, 201)).body.id;
+  await other.live.post('/v1/fields', {
+    object: 'contact',
+    slug: 'must',
+    title: 'Must',
+    type: 'text',
+    isRequired: true,
+  });
+  const missing = { details: { fields: [{ field: 'fields.must', code: 'required' }] } };
+  expect((await other.live.post('/v1/contacts', { name: 'Ada' }, 400)).body).toMatchObject(missing);
+  expect((await other.live.patch(`/v1/contacts/${old}`, { fields: { must: null } }, 400)).body).toMatchObject(missing);
+  await other.live.patch(`/v1/contacts/${old}`, { company: 'Engines' }, 200);
+  await other.live.post('/v1/contacts', { name: 'Ada', fields: { must: 'x' } }, 201);
+});
+
+test('events and the timeline say what changed', async () => {
+  const { body } = await workspace.live.post(
+    '/v1/contacts',
+    { name: 'Ada', fields: { number: 7, select: 'Red' } },
+    201,
+  );
+  await workspace.live.patch(
+    `/v1/contacts/${body.id}`,
+    { company: 'Engines', fields: { select: 'Blue', number: 7 } },
+    200,
+  );
+  expect(await eventsAbout(workspace.id, `contact/${body.id}`, 2)).toMatchObject([
+    { event: 'contact.created', data: { fields: { number: 7, select: 'Red' } } },
+    {
+      event: 'contact.updated',
+      data: { changed: ['company', 'fields.select'], changes: { 'fields.select': { from: 'Red', to: 'Blue' } } },
+    },
+  ]);
+  const { items } = (await workspace.live.get(`/v1/contacts/${body.id}/activities`, { type: 'FieldUpdated' })).body;
+  expect(items).toContainEqual(expect.objectContaining({ field: 'fields.select', oldValue: 'Red', newValue: 'Blue' }));
+});
+
+test('a page of contacts shows their values when it is asked to', async () => {
+  const { items } = (await workspace.live.get('/v1/contacts?include=fields,updatedAt&limit=5')).body;
+  for (const item of items) expect(item.fields).toHaveProperty('text');
+  expect((await workspace.live.get('/v1/contacts?limit=1')).body.items[0]).not.toHaveProperty('fields');
+});
