@@ -80,12 +80,17 @@ function requireFree(
   { name, shortcut }: Pick<StoredSavedReply, 'name' | 'shortcut'>,
 ): void {
   const named = others.find((one) => one.name === name);
-  if (named) throw conflict('saved_reply_name_taken', 'another saved reply has this name', { savedReplyId: named.id });
+  if (named)
+    throw conflict('saved_reply_name_taken', `saved reply ${named.id} has this name: choose another name`, {
+      savedReplyId: named.id,
+    });
   const short = shortcut === null ? undefined : others.find((one) => one.shortcut === shortcut);
   if (short)
-    throw conflict('saved_reply_shortcut_taken', 'another saved reply has this shortcut', { savedReplyId: short.id });
+    throw conflict('saved_reply_shortcut_taken', `saved reply ${short.id} has this shortcut: choose another shortcut`, {
+      savedReplyId: short.id,
+    });
   if (others.length >= maxSavedReplies)
-    throw conflict('limit_reached', `an environment has at most ${maxSavedReplies} saved replies`, {
+    throw conflict('limit_reached', `an environment has at most ${maxSavedReplies} saved replies: delete one first`, {
       limit: maxSavedReplies,
     });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,4 +39,18 @@ test('the recipe of X-SVC-Signature accepts a delivery, and no other body', () =
   expect(check(secret, body, headers)).toBe(true);
   expect(check(secret, `${body} `, headers)).toBe(false);
   expect(check(newSecret(), body, headers)).toBe(false);
+});
+
+/** Returns the block of Python under a heading, which the page's reader runs as it is. */
+const pythonUnder = (heading: string) =>
+  page.split(`\n## ${heading}\n`)[1]?.split('```python\n')[1]?.split('```')[0] ?? '';
+
+test('the recipe of X-SVC-Signature in Python accepts a delivery, and no other body', () => {
+  const check = (given: string) => {
+    const request = `request = type("Request", (), {"headers": {"X-SVC-Signature": ${JSON.stringify(headers['x-svc-signature'])}}})`;
+    const known = `secret, raw_body = ${JSON.stringify(secret)}, ${JSON.stringify(given)}.encode()`;
+    const program = `${request}\n${known}\n${pythonUnder('The X-SVC-Signature header')}\nprint(is_valid)`;
+    return execFileSync('python3', ['-c', program]).toString().trim();
+  };
+  expect([check(body), check(`${body} `)]).toEqual(['True', 'False']);
 });

@@ -101,7 +101,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
 
   const { id: newId } = await createWorkspace({ name: 'Restored', currency: 'EUR' });
   const file = join(await temporary(), 'restored.ndjson');
-  const commands = commandsOf('Restore a workspace from a point in time');
+  const commands = commandsOf('Restore one workspace');
   expect(commands.map(([noun, verb]) => `${noun} ${verb}`)).toEqual([
     'workspace finish',
     'workspace export',
