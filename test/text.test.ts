@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstBytes, firstCharacters, foldCase, oneLine, withoutControls } from '#lib/core/text.ts';
+import { asciiDigitsIn, firstBytes, firstCharacters, foldCase, oneLine, withoutControls } from '#lib/core/text.ts';
 import { previewOf } from '#lib/email/body.ts';
 import { reasonOf } from '#lib/table/dead-letter.ts';
 
@@ -72,4 +72,26 @@ test('nothing that is stored of a text from outside holds half a character, wher
   for (let length = 2790; length < 2810; length += 1)
     expect(previewOf(`a${' '.repeat(length)}😀`).isWellFormed()).toBe(true);
   for (const start of ['', 'x']) expect(reasonOf(new Error(`${start}${'😀'.repeat(300)}`)).isWellFormed()).toBe(true);
+});
+
+test.each([
+  '12345',
+  '12-345',
+  '1 2 3 4 5',
+  ' 123\u00a045\n',
+  'Login code: 12345.',
+  '١٢٣٤٥',
+  '۱۲۳۴۵',
+  '１２３４５',
+  '१२३४५',
+  '১২৩৪৫',
+  '๑๒๓๔๕',
+  '𝟏𝟐𝟑𝟒𝟓',
+  '𝟙𝟚𝟛𝟜𝟝',
+])('the digits of %j are 12345', (text) => {
+  expect(asciiDigitsIn(text)).toBe('12345');
+});
+
+test('a text without digits has none', () => {
+  expect(asciiDigitsIn('apple')).toBe('');
 });

@@ -103,3 +103,20 @@ export function firstCharacters(text: string, maxCharacters: number): string {
   // No character takes more than two UTF-16 units.
   return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('');
 }
+
+const isDigit = /\p{Nd}/u;
+
+/** Returns the digits of a text, of any script, as 0 to 9. All else is left out. */
+export const asciiDigitsIn = (text: string): string =>
+  [...text.normalize('NFKC')]
+    .filter((sign) => isDigit.test(sign))
+    .map(valueOfDigit)
+    .join('');
+
+/** Each script has its ten digits in a row. */
+function valueOfDigit(sign: string): number {
+  const code = sign.codePointAt(0) as number;
+  let zero = code;
+  while (code - zero < 9 && isDigit.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return code - zero;
+}

@@ -201,8 +201,9 @@ test('a login of the sandbox asks nobody, and always for the password', async ()
   const { test: sandbox } = workspace;
   const { status, body: login } = await begin('+49 151 1234-5678', {}, sandbox);
   expect([status, login.status]).toEqual([201, 'code_needed']);
-  expect(fieldOf(await enter(login.id, 'code', '11111', sandbox))).toEqual([400, 'code']);
-  expect((await enter(login.id, 'code', '00000', sandbox)).body.status).toBe('password_needed');
+  for (const wrong of ['11111', 'apple'])
+    expect(fieldOf(await enter(login.id, 'code', wrong, sandbox))).toEqual([400, 'code']);
+  expect((await enter(login.id, 'code', '00-0 ٠０', sandbox)).body.status).toBe('password_needed');
   expect(fieldOf(await enter(login.id, 'password', 'Test', sandbox))).toEqual([400, 'password']);
   const { body } = await enter(login.id, 'password', 'test', sandbox);
   expect(body.status).toBe('connected');

@@ -4,7 +4,7 @@ import { minuteMs, now, secondMs, shifted } from '#lib/core/clock.ts';
 import { conflict, invalidField, notFound, Problem, unavailable } from '#lib/core/problem.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
-import { firstCharacters, oneLine } from '#lib/core/text.ts';
+import { asciiDigitsIn, firstCharacters, oneLine } from '#lib/core/text.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { AccountHolders } from '#lib/entities/inbound.ts';
@@ -74,11 +74,13 @@ export async function startLogin(tx: UnitOfWork, { phone, name }: v.InferOutput<
 export const getLogin = async (tx: UnitOfWork, id: number): Promise<Shown> => shown(await getStored(tx, id));
 
 /**
- * Enters the code: the account is connected, or a password is needed. Raises 404, 400 for a wrong code, 409 `login_over` for the
+ * Enters the code, of whose text the digits count, if it has any: the account is connected, or a password is needed. Raises 404, 400 for a wrong code, 409 `login_over` for the
  * fifth wrong one and once nothing can be entered, and 503. Needs the key.
  */
 export const enterCode = (tx: UnitOfWork, id: number, { code }: v.InferOutput<typeof EnterCode>): Promise<Shown> =>
-  enter(tx, id, { status: 'code_needed', field: 'code' }, (entrance, ticket) => entrance.enterCode(ticket, code));
+  enter(tx, id, { status: 'code_needed', field: 'code' }, (entrance, ticket) =>
+    entrance.enterCode(ticket, asciiDigitsIn(code) || code),
+  );
 
 /** The same with the password, of which Telegram is shown only that we know it. */
 export const enterPassword = (

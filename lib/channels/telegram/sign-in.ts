@@ -85,7 +85,8 @@ async function step(app: App, ticket: Ticket, enter: (client: ITelegramClient) =
       return { kind: 'password', session: await connection.exported(), hint };
     }
     if (wrong.test(error.message)) return { kind: 'wrong' };
-    if (error.message === 'PHONE_CODE_EXPIRED') return { kind: 'over', why: 'the code is too old' };
+    if (error.message === 'PHONE_CODE_EXPIRED')
+      return { kind: 'over', why: 'the code is too old, or was passed on in a chat' };
     throw error;
   } finally {
     await connection.close();
