@@ -40,7 +40,8 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   key: 'the entity `key`',
   memberAddress: 'an active member with this e-mail address, in any workspace: an index entry of `member`',
   signIn: 'a sign-in link, by the hash of its token: its member, and whether it was used; 15 minutes',
-  session: 'a session of the panel, by the hash of its token: its member, and its requests of this minute; 12 hours',
+  session:
+    'a session of the panel, by the hash of its token: its member, its last use, and its requests of this minute; 12 hours after its last use',
   signedIn: 'a member with the e-mail address of this hash has signed in; 400 days after the last time',
   signInCounts: 'the number of sign-in links of this minute or day, for one e-mail address or one client',
   address: 'calls of this minute from an address without a valid key',

@@ -1,12 +1,18 @@
 import * as v from 'valibot';
+import { maxSessionMs } from '#lib/auth/session.ts';
+import { requestTokenOf, requireOwnPage, sessionCookie } from '#lib/auth/session-cookie.ts';
 import { openSession } from '#lib/auth/session-store.ts';
 import { OpenedSession, workspacesOf } from '#lib/auth/session-view.ts';
+import { secondMs } from '#lib/core/clock.ts';
 import { text } from '#lib/core/schema.ts';
 import { openEndpoint } from '#lib/http/endpoint.ts';
 
-const CreateSession = v.pipe(v.object({ token: text(200) }), v.title('CreateSession'));
+const CreateSession = v.pipe(
+  v.object({ token: text(200), cookie: v.optional(v.boolean(), false) }),
+  v.title('CreateSession'),
+);
 
-/** Signs a member in who has followed the link of a mail. The link works once, for 15 minutes; the session 12 hours. */
+/** Signs a member in by the link of a mail, which works once. The panel's page has the session in a cookie, scripts have its token. */
 export const handler = openEndpoint(
   {
     method: 'POST',
@@ -21,10 +27,19 @@ export const handler = openEndpoint(
     needs: ['open-sessions'],
     location: () => '/panel/sessions/current',
   },
-  async ({ body, record }) => {
-    const { session, expiresAt, people } = await openSession(body.token, (tx, { memberId }) =>
+  async ({ body, headers, facts, reply, record }) => {
+    // Otherwise another website could sign its visitor in as somebody else.
+    if (body.cookie) requireOwnPage({ headers, facts });
+    const { session, expiresAt, people } = await openSession(body.token, facts, (tx, { memberId }) =>
       record(tx, { keyId: null, actor: { type: 'user', id: memberId } }),
     );
-    return { session, expiresAt, member: people[0].member, workspaces: workspacesOf(people) };
+    if (body.cookie) reply.cookie = sessionCookie(session, maxSessionMs / secondMs);
+    return {
+      session: body.cookie ? null : session,
+      requestToken: requestTokenOf(session),
+      expiresAt,
+      member: people[0].member,
+      workspaces: workspacesOf(people),
+    };
   },
 );

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { signedIn } from '#lib/auth/identify-session.ts';
+import { endedCookie } from '#lib/auth/session-cookie.ts';
 import { endSession } from '#lib/auth/session-store.ts';
 import { roles } from '#lib/core/choices.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -18,7 +19,8 @@ export const handler = endpoint(
     errors: [],
     needs: ['open-sessions'],
   },
-  async ({ tx, caller }) => {
+  async ({ tx, caller, reply }) => {
+    reply.cookie = endedCookie;
     endSession(tx, signedIn(caller).hash);
     return {};
   },

@@ -20,13 +20,21 @@ export const handler = endpoint(
     errors: [],
   },
   async ({ tx, caller }) => {
-    const { expiresAt, memberId, memberships } = signedIn(caller);
+    const { expiresAt, requestToken, memberId, memberships } = signedIn(caller);
     const [member, workspace, people] = await Promise.all([
       getMember(tx, memberId),
       getWorkspace(tx),
       peopleOf(memberships),
     ]);
     const { env: environment } = tx.tenant;
-    return { expiresAt, member, workspaces: workspacesOf(people), workspace, environment, scopes: [...caller.scopes] };
+    return {
+      expiresAt,
+      requestToken,
+      member,
+      workspaces: workspacesOf(people),
+      workspace,
+      environment,
+      scopes: [...caller.scopes],
+    };
   },
 );

@@ -86,7 +86,9 @@ function withinTime(answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
 
 /** The panel's page and operations, and whatever a session of it does. */
 const isOfPanel = ({ url = '/', headers }: IncomingMessage) =>
-  /^\/panel(\/|$)/.test(splitTarget(url).path) || /^\s*bearer\s+cps_/i.test(headers.authorization ?? '');
+  /^\/panel(\/|$)/.test(splitTarget(url).path) ||
+  /^\s*bearer\s+cps_/i.test(headers.authorization ?? '') ||
+  (headers.cookie ?? '').includes('__Host-crm-session=');
 
 const forbidden = (message: string): HttpAnswer => ({
   status: 403,

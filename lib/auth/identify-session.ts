@@ -18,10 +18,12 @@ import { type Environment, environments } from '#lib/core/tenant.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { activeMembers } from '#lib/workspaces/active-members.ts';
-import { hashOf, StoredSession, sessionForm } from './session.ts';
+import { hashOf, StoredSession, sessionForm, usedAt } from './session.ts';
+import { requestTokenOf } from './session-cookie.ts';
 
 const unauthorizedReasons = {
-  missing_session: 'the call has no session: sign in, and send the header Authorization: Bearer cps_…',
+  missing_session:
+    'the call has no session: sign in, and send Authorization: Bearer cps_…, or the cookie with X-Request-Token',
   unknown_session: 'the session is unknown, or was ended: sign in again',
   expired_session: 'the session has expired: sign in again',
   inactive_member: 'the member is no longer active: ask an owner to activate the member',
@@ -97,7 +99,7 @@ export async function identifySession(token: string, place: Place, ip: string): 
     tenant: { workspaceId, env: environment },
     actor: { type: 'user', id: memberId },
     keyId: null,
-    session: { hash, expiresAt, memberId, role: member.role, memberships },
+    session: { hash, requestToken: requestTokenOf(token), expiresAt, memberId, role: member.role, memberships },
     scopes: scopesOfRole(member.role),
     ipAllowlist: [],
     rateLimitPerMinute: allowance.limit,
@@ -140,7 +142,8 @@ async function count(hash: string): Promise<Counted> {
     const stored = v.parse(StoredSession, refused);
     if (stored.expiresAt <= now) throw unauthorized('expired_session');
     if (isOpen(stored.window, window)) return counted(key, refused, limit, window, true);
-    const opened = await writeIf({ key, set: { used: 1, window }, if: { all: [isLive, opensWindow(window)] } });
+    const set = { used: 1, window, ...usedAt(now, stored.endsAt) };
+    const opened = await writeIf({ key, set, if: { all: [isLive, opensWindow(window)] } });
     if (opened.item) return counted(key, opened.item, limit, window, false);
   }
   throw new Error('the window of a session could not be opened');

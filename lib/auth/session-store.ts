@@ -1,19 +1,24 @@
 import * as v from 'valibot';
 import { challenge, currentWindow } from '#lib/auth/identify-key.ts';
 import type { Membership } from '#lib/core/caller.ts';
-import { epochSeconds, fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
-import { Problem } from '#lib/core/problem.ts';
+import { fromNow, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { notFound, Problem } from '#lib/core/problem.ts';
 import { randomText } from '#lib/core/random.ts';
-import { rowKey } from '#lib/table/keys.ts';
-import { putRows, readRow } from '#lib/table/rows.ts';
+import { firstCharacters } from '#lib/core/text.ts';
+import type { RequestFacts } from '#lib/http/route.ts';
+import { clientNetwork } from '#lib/network/addresses.ts';
+import { identity, rowKey } from '#lib/table/keys.ts';
+import { putRows, readRow, readRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Person, peopleOf } from '#lib/workspaces/people.ts';
-import { hashOf, memberships, signInForm } from './session.ts';
-import { noteSignedIn } from './signed-in.ts';
+import { expiring, hashOf, maxSessionMs, memberships, StoredSession, signInForm, usedAt } from './session.ts';
+import { noteSignedIn, sessionsOf } from './signed-in.ts';
 
 const signInMs = 15 * minuteMs;
-const sessionMs = 12 * hourMs;
+
+/** Limit of one person; the oldest ends when one more begins. */
+const maxSessions = 20;
 
 /** Letters and digits of which so many are 256 random bits. */
 const secretLength = 43;
@@ -22,8 +27,6 @@ const named = (of: readonly Membership[]): Membership[] =>
   of.map(({ workspaceId, memberId, generation }) => ({ workspaceId, memberId, generation }));
 
 const StoredSignIn = v.object({ memberships, expiresAt: v.string(), usedAt: v.optional(v.string()) });
-
-const expiring = (expiresAt: string) => ({ expiresAt, expiresAtSeconds: epochSeconds(new Date(expiresAt)) });
 
 /** A token that lets somebody in once, within 15 minutes: it stands in the link of a mail, and in the table as its hash alone. */
 export async function createSignIn(of: readonly Membership[]): Promise<string> {
@@ -44,6 +47,7 @@ const invalidToken = () =>
 export interface NewSession {
   session: string;
   expiresAt: string;
+  endsAt: string;
   /** Members of a session; the first acts where the call names no other. At least one. */
   people: [Person, ...Person[]];
 }
@@ -54,6 +58,7 @@ export interface NewSession {
  */
 export async function openSession(
   token: string,
+  { ip, userAgent }: Pick<RequestFacts, 'ip' | 'userAgent'>,
   record: (tx: UnitOfWork, person: Person) => void,
 ): Promise<NewSession> {
   const key = rowKey('signIn', { hash: hashOf(token) });
@@ -65,19 +70,74 @@ export async function openSession(
   const [first, ...others] = people;
   if (first === undefined) throw invalidToken();
   const session = `cps_${randomText(secretLength)}`;
-  const expiresAt = shifted(now, sessionMs);
+  const hash = hashOf(session);
+  const endsAt = shifted(now, maxSessionMs);
+  const use = usedAt(now, endsAt);
+  const { email } = first.member;
   const tenant = { workspaceId: first.workspaceId, env: 'live' } as const;
   await transact(tenant, { type: 'user', id: first.memberId }, async (tx) => {
     tx.write({ key, set: { usedAt: tx.now }, if: { absent: ['usedAt'], above: { expiresAt: tx.now } } }, invalidToken);
     tx.write({
-      key: rowKey('session', { hash: hashOf(session) }),
-      item: { memberships: named(people), window: currentWindow(), used: 0, ...expiring(expiresAt) },
+      key: sessionKey(hash),
+      item: {
+        memberships: named(people),
+        window: currentWindow(),
+        used: 0,
+        ...use,
+        endsAt,
+        createdAt: now,
+        ip: networkOf(ip),
+        userAgent: userAgent && firstCharacters(userAgent, 120),
+      },
     });
-    noteSignedIn(tx, first.member.email);
+    const before = await sessionsOf(email);
+    const open = (await openSessions(before)).map((one) => one.hash);
+    for (const oldest of open.slice(0, Math.max(0, open.length + 1 - maxSessions))) endSession(tx, oldest);
+    noteSignedIn(tx, email, before, [...open.slice(-maxSessions + 1), hash]);
     record(tx, first);
   });
-  return { session, expiresAt, people: [first, ...others] };
+  return { session, expiresAt: use.expiresAt, endsAt, people: [first, ...others] };
 }
 
+const sessionKey = (hash: string) => rowKey('session', { hash });
+
+/** Returns an address as its owner knows it again: `203.0.113.*`, `2001:db8:0:*`. */
+const networkOf = (ip: string) =>
+  ip.includes(':') ? `${clientNetwork(ip)}:*` : ip.split('.').slice(0, 3).concat('*').join('.');
+
 /** Ends a session at once. */
-export const endSession = (tx: UnitOfWork, hash: string) => tx.write({ key: rowKey('session', { hash }), item: null });
+export const endSession = (tx: UnitOfWork, hash: string) => tx.write({ key: sessionKey(hash), item: null });
+
+/** Returns those of the sessions that have not ended, in the same order. */
+async function openSessions(hashes: readonly string[]) {
+  const rows = await readRows(hashes.map(sessionKey));
+  const now = timestamp();
+  return hashes.flatMap((hash) => {
+    const row = rows.get(identity(sessionKey(hash)));
+    const session = row && v.parse(StoredSession, row);
+    return session && session.expiresAt > now ? [{ hash, ...session }] : [];
+  });
+}
+
+/** Returns the part of a hash that names a session to its owner, and opens nothing. */
+const idOf = (hash: string) => hash.slice(0, 16);
+
+/** Returns the open sessions of the person with this e-mail address, newest first. */
+export async function listSessions(email: string, current: string) {
+  const open = await openSessions(await sessionsOf(email));
+  return open.reverse().map(({ hash, ...session }) => ({ ...session, id: idOf(hash), isCurrent: hash === current }));
+}
+
+/** Ends one session of the person with this e-mail address. Raises 404. */
+export async function endOneSession(tx: UnitOfWork, email: string, id: string): Promise<void> {
+  const hash = (await sessionsOf(email)).find((one) => idOf(one) === id);
+  if (hash === undefined || (await openSessions([hash])).length === 0) throw notFound('session');
+  endSession(tx, hash);
+}
+
+/** Ends all sessions of the person with this e-mail address but the current one. Returns how many. */
+export async function endOtherSessions(tx: UnitOfWork, email: string, current: string): Promise<number> {
+  const others = (await openSessions(await sessionsOf(email))).filter(({ hash }) => hash !== current);
+  for (const { hash } of others) endSession(tx, hash);
+  return others.length;
+}

@@ -9,10 +9,10 @@ import type { Person } from '#lib/workspaces/people.ts';
 /** A workspace that a person is a member of. */
 const WorkspaceName = v.pipe(v.object({ id: id(), name: v.nullable(v.string()) }), v.title('WorkspaceName'));
 
-const shown = { expiresAt: time(), member: Member, workspaces: v.array(WorkspaceName) };
+const shown = { expiresAt: time(), requestToken: v.string(), member: Member, workspaces: v.array(WorkspaceName) };
 
-/** The answer that opens a session, the only one to show its token. */
-export const OpenedSession = v.pipe(v.object({ session: v.string(), ...shown }), v.title('OpenedSession'));
+/** The answer that opens a session, the only one to show its token; null for a session in a cookie. */
+export const OpenedSession = v.pipe(v.object({ session: v.nullable(v.string()), ...shown }), v.title('OpenedSession'));
 
 const { createdAt: _, ...current } = Workspace.pipe[0].entries;
 const CurrentWorkspace = v.pipe(v.object(current), v.title('CurrentWorkspace'));
@@ -26,6 +26,20 @@ export const Session = v.pipe(
     scopes: v.array(storedChoice(scopes)),
   }),
   v.title('Session'),
+);
+
+/** A session as its owner sees it in a list. */
+export const SessionSummary = v.pipe(
+  v.object({
+    id: v.string(),
+    isCurrent: v.boolean(),
+    createdAt: time(),
+    lastUsedAt: time(),
+    expiresAt: time(),
+    ip: v.string(),
+    userAgent: v.nullable(v.string()),
+  }),
+  v.title('SessionSummary'),
 );
 
 export const workspacesOf = (people: readonly Person[]) => people.map(({ workspace: { id, name } }) => ({ id, name }));

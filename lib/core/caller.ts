@@ -6,6 +6,8 @@ import type { Actor, Tenant } from '#lib/core/tenant.ts';
 export interface SignedIn {
   /** SHA-256 of the session's token, by which its row is found. */
   hash: string;
+  /** Sent in `X-Request-Token` by a page that has the session in a cookie. */
+  requestToken: string;
   expiresAt: string;
   memberId: number;
   role: Role;

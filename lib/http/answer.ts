@@ -28,6 +28,7 @@ export function answering(route: Route): RequestStep {
         startedAtMs: performance.now(),
         facts: factsOf(event, headers),
         headers,
+        cookies: event.cookies ?? [],
         isStrict: route.path.startsWith('/v1/') && prefersStrict(headers['prefer']),
         counted: 0,
         reserved: 0,

@@ -91,6 +91,9 @@ export const publicEndpoint = <Response extends v.GenericSchema>(
 export interface OpenRequest<Body> {
   body: Body;
   facts: RequestFacts;
+  /** By lower-case name. */
+  headers: Record<string, string | undefined>;
+  reply: Input<unknown, unknown>['reply'];
   /** Records the call as somebody's, once the work knows whose it is. */
   record(tx: UnitOfWork, by: Pick<Caller, 'keyId' | 'actor'>): void;
 }
@@ -103,8 +106,10 @@ export const openEndpoint = <Body extends v.GenericSchema, Response extends v.Ge
   handlerOf(route, [identifying(() => 'public'), readingBody(route)], async (_, { facts, ...given }) => {
     const { value, ignored } = readBody(route, given);
     const record: OpenRequest<unknown>['record'] = (tx, by) => tx.audit(auditEntry(route, by, facts, route.status));
-    const result = await work({ body: value as v.InferOutput<Body>, facts, record });
-    return answerOf(route, {}, facts, { ignored }, result);
+    const reply: Input<unknown, unknown>['reply'] = { ignored };
+    const { headers } = given;
+    const result = await work({ body: value as v.InferOutput<Body>, facts, headers, reply, record });
+    return answerOf(route, {}, facts, reply, result);
   });
 
 /** A request whose caller is known, to an endpoint with a protocol of its own. */

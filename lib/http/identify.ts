@@ -1,5 +1,6 @@
 import { type Allowance, countAnonymous, countMore, identify, KnownKeyRefused } from '#lib/auth/identify-key.ts';
 import { type Identified, identifySession, missingSession, sessionIn } from '#lib/auth/identify-session.ts';
+import { pageSession } from '#lib/auth/session-cookie.ts';
 import type { Caller } from '#lib/core/caller.ts';
 import { now } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
@@ -37,10 +38,10 @@ async function identified(progress: Progress, isOptional: boolean, isForMembers:
   return caller;
 }
 
-/** By a session or by a key, whichever the header holds. */
-async function ask({ headers, facts }: Progress, isForMembers: boolean): Promise<Identified> {
+/** By a session or by a key, whichever the header holds; without the header by the cookie of the panel's page. */
+async function ask({ headers, cookies, facts }: Progress, isForMembers: boolean): Promise<Identified> {
   const { authorization } = headers;
-  const session = sessionIn(authorization);
+  const session = authorization === undefined ? pageSession({ cookies, headers, facts }) : sessionIn(authorization);
   if (session === undefined) {
     if (isForMembers && !authorization?.trim()) throw missingSession();
     return identify(authorization, facts.ip);

@@ -262,6 +262,7 @@ export function answerOf(
     headers['Location'] =
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
+  if (reply.cookie) headers['Set-Cookie'] = reply.cookie;
   if (reply.location) headers['Location'] = reply.location;
   if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = boundNames(reply.ignored).join(',');
   return { status, body, headers };

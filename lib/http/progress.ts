@@ -17,6 +17,7 @@ export interface Progress {
   readonly facts: RequestFacts;
   /** By lower-case name. */
   readonly headers: Record<string, string | undefined>;
+  readonly cookies: readonly string[];
   /** Whether what is unknown is refused (`Prefer: handling=strict`). */
   readonly isStrict: boolean;
   /** Absent where nobody has to say who calls. */

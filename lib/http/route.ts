@@ -108,7 +108,7 @@ export interface Input<Query, Body, Path extends string = string, Text extends s
   query: Query;
   body: Body;
   /** Parts of the answer that the work may set besides the body. */
-  reply: { status?: 200 | 201 | 202; ignored: string[]; location?: string };
+  reply: { status?: 200 | 201 | 202; ignored: string[]; location?: string; cookie?: string };
   request: RequestFacts;
   /** Whether the caller wants what is unknown refused. */
   isStrict?: boolean;

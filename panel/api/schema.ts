@@ -171,14 +171,22 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List your sessions
+         * @description Any valid key may call it.
+         */
+        get: operations["panelListSessions"];
         put?: never;
         /**
          * Sign in
          * @description Needs no key.
          */
         post: operations["panelCreateSession"];
-        delete?: never;
+        /**
+         * End your other sessions
+         * @description Any valid key may call it.
+         */
+        delete: operations["panelDeleteOtherSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -199,6 +207,26 @@ export interface paths {
          */
         post: operations["panelCreateSignIn"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/panel/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description Any valid key may call it.
+         */
+        delete: operations["panelDeleteOneSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -540,6 +568,8 @@ export interface components {
         };
         CreateSession: {
             token: string;
+            /** @default false */
+            cookie?: boolean;
         };
         CreateSignIn: {
             email: string;
@@ -596,6 +626,10 @@ export interface components {
             tasks: components["schemas"]["DealTask"][];
         };
         EndedSession: Record<string, never>;
+        EndedSessions: {
+            /** Format: int32 */
+            ended: number;
+        };
         EnrollContact: {
             /** Format: int64 */
             contactId: number;
@@ -691,9 +725,10 @@ export interface components {
         };
         Nothing: Record<string, never>;
         OpenedSession: {
-            session: string;
+            session: string | null;
             /** Format: date-time */
             expiresAt: string;
+            requestToken: string;
             member: components["schemas"]["Member"];
             workspaces: components["schemas"]["WorkspaceName"][];
         };
@@ -799,12 +834,28 @@ export interface components {
         Session: {
             /** Format: date-time */
             expiresAt: string;
+            requestToken: string;
             member: components["schemas"]["Member"];
             workspaces: components["schemas"]["WorkspaceName"][];
             workspace: components["schemas"]["CurrentWorkspace"];
             /** @enum {string} */
             environment: "live" | "test";
             scopes: ("telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "companies:read" | "companies:write" | "pipelines:write" | "fields:manage" | "imports:run" | "exports:run" | "keys:manage" | "accounts:manage")[];
+        };
+        SessionList: {
+            items: components["schemas"]["SessionSummary"][];
+        };
+        SessionSummary: {
+            id: string;
+            isCurrent: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastUsedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            ip: string;
+            userAgent: string | null;
         };
         SignIn: Record<string, never>;
         Workspace: {
@@ -1632,6 +1683,52 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    panelListSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "example",
+                     *           "isCurrent": true,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "lastUsedAt": "2026-11-20T23:17:47Z",
+                     *           "expiresAt": "2035-06-30T09:00:00Z",
+                     *           "ip": "203.0.113.7",
+                     *           "userAgent": "crm-sync/2.1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     panelCreateSession: {
         parameters: {
             query?: never;
@@ -1643,7 +1740,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "example"
+                 *       "token": "example",
+                 *       "cookie": false
                  *     }
                  */
                 "application/json": components["schemas"]["CreateSession"];
@@ -1668,6 +1766,7 @@ export interface operations {
                      * @example {
                      *       "session": "example",
                      *       "expiresAt": "2035-06-30T09:00:00Z",
+                     *       "requestToken": "example",
                      *       "member": {
                      *         "id": 3,
                      *         "email": "grace@engines.example",
@@ -1689,6 +1788,48 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    panelDeleteOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 3f1c9d0e-contact-import-17 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ended": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -1735,6 +1876,47 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    panelDeleteOneSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 3f1c9d0e-contact-import-17 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["EndedSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     panelGetSession: {
         parameters: {
             query?: never;
@@ -1759,6 +1941,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "expiresAt": "2035-06-30T09:00:00Z",
+                     *       "requestToken": "example",
                      *       "member": {
                      *         "id": 3,
                      *         "email": "grace@engines.example",

@@ -100,6 +100,6 @@ async function signInBy(token: string): Promise<void> {
   const [path = '/home', query = ''] = (readKept<string>('return') ?? '').replace(/^#/, '').split('?');
   keep('return', undefined);
   ended.value = undefined;
-  begin(session, workspaces[0]?.id);
+  begin(session ?? '', workspaces[0]?.id);
   replacePlace(path === '' ? '/home' : path, Object.fromEntries(new URLSearchParams(query)));
 }

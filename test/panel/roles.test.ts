@@ -107,7 +107,7 @@ test('a change by a member is recorded with the member in events, activities, au
   );
   expect([entry.keyId, entry.actor]).toEqual([null, actor]);
   const signIn = (await everyItem(live, '/v1/audit-events')).find(
-    ({ path, actor: by }) => path === '/panel/sessions' && by.id === actor.id,
+    ({ path, method, actor: by }) => path === '/panel/sessions' && method === 'POST' && by.id === actor.id,
   );
   expect(signIn).toMatchObject({ keyId: null, status: 201, resourceType: 'session' });
   const ofKey = (await everyItem(live, '/v1/audit-events')).find(({ keyId }) => keyId !== null);

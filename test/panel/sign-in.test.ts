@@ -51,6 +51,7 @@ test('a member follows the link of a mail and is in, once', async () => {
     201,
     {
       session: expect.stringMatching(/^cps_[A-Za-z0-9]{43}$/),
+      requestToken: expect.stringMatching(/^[\w-]{43}$/),
       expiresAt: expect.stringMatching(/Z$/),
       member: shown,
       workspaces: [{ id, name: 'Test' }],
@@ -65,7 +66,8 @@ test('a member follows the link of a mail and is in, once', async () => {
   expect([current.status, current.body]).toEqual([
     200,
     {
-      expiresAt: opened.body.expiresAt,
+      expiresAt: expect.stringMatching(/Z$/),
+      requestToken: opened.body.requestToken,
       member: shown,
       workspaces: [{ id, name: 'Test' }],
       workspace: { id, name: 'Test', email: expect.any(String), currency: 'EUR' },
