@@ -46,7 +46,8 @@ function nullable({ type, enum: choices, ...schema }: Schema): Schema {
 
 /** Returns a JSON Schema (2020-12) of the `fields` object of a kind of records. Raises 403 without the scope that reads them. */
 export async function fieldSchema(tx: UnitOfWork, caller: Caller, object: FieldObject): Promise<Schema> {
-  if (!isVisible(caller, object)) throw new Problem('forbidden', `the key has no scope that reads ${object} records`);
+  if (!isVisible(caller, object))
+    throw new Problem('forbidden', `the key has no scope that reads a ${object}: use a key that has it`);
   const fields = (await fieldsOf(tx, object)).filter(({ isArchived }) => !isArchived);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

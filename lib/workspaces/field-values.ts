@@ -297,7 +297,11 @@ async function requireFree(
   if (value === undefined || before.uniqueValues?.includes(value)) return;
   const id = await holder(tx, value);
   if (id !== undefined)
-    throw conflict('field_value_taken', `another record has this value of ${field.slug}`, { field: field.slug, id });
+    throw conflict(
+      'field_value_taken',
+      `record ${id} has this value of ${field.slug}: change that record, or use another value`,
+      { field: field.slug, id },
+    );
 }
 
 /** Returns the id of the record that has a value of a unique field, as an upsert looks for it. Raises 400 for a field without unique values. */

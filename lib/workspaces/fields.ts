@@ -101,7 +101,7 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
   const [order] = await Promise.all([orderOf(tx, object), tx.reserveIds({ [Fields.name]: 1 })]);
   const taken = order.fields.find((field) => field.slug === slug);
   if (taken)
-    throw conflict('field_slug_taken', `field ${taken.id} of ${object} has the slug ${slug}; choose another one`, {
+    throw conflict('field_slug_taken', `field ${taken.id} of ${object} has the slug ${slug}: choose another one`, {
       fieldId: taken.id,
     });
   requireRoom(order);
@@ -163,7 +163,7 @@ export async function setFieldArchived(tx: UnitOfWork, id: number, isArchived: b
 
 function requireRoom({ object, fields }: Order): void {
   if (fields.filter(({ isArchived }) => !isArchived).length >= maxFields)
-    throw conflict('limit_reached', `${object} has ${maxFields} fields that are not archived; archive one first`, {
+    throw conflict('limit_reached', `${object} has ${maxFields} fields that are not archived: archive one first`, {
       limit: maxFields,
     });
 }
