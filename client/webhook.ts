@@ -11,19 +11,21 @@ export class WebhookVerificationError extends Error {
  * anything has parsed it. `secret`: the endpoint's, `whsec_…`. Raises WebhookVerificationError.
  */
 export function verifyWebhook(
-  body: string | Uint8Array,
-  headers: Headers | Record<string, string | string[] | undefined>,
+  body: string | Uint8Array | ArrayBuffer,
+  headers: Headers | Map<string, string> | Record<string, string | string[] | undefined>,
   secret: string,
 ): AnyEvent {
-  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+  if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
     throw new WebhookVerificationError(
       `body must be the raw body, a string or bytes as they came; given was ${nameOf(body)}. Read it before anything parses it.`,
     );
-  const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  if (headers === null || typeof headers !== 'object')
+    throw new WebhookVerificationError(`headers must be those of the request; given was ${nameOf(headers)}.`);
+  const pairs = headers instanceof Headers || headers instanceof Map ? [...headers] : Object.entries(headers);
   const given = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value ?? '')]));
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   try {
-    return new Webhook(secret).verify(text, given) as AnyEvent;
+    return new Webhook(secret.trim()).verify(text, given) as AnyEvent;
   } catch (error) {
     throw new WebhookVerificationError(error instanceof Error ? error.message : 'the delivery is not signed', {
       cause: error,

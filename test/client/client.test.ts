@@ -200,9 +200,16 @@ test('a delivery is an event once its signature is right', async () => {
     [JSON.parse(text), 'an object (Object)'],
     [undefined, 'undefined'],
     [null, 'null'],
+    [7, 'number'],
+    [new ReadableStream(), 'an object (ReadableStream)'],
     [new Headers(), 'an object (Headers)'],
   ] as const)
     expect(() => verifyWebhook(given as never, headers, secret as string)).toThrow(named);
+  for (const given of [undefined, null, 'x'])
+    expect(() => verifyWebhook(text, given as never, secret as string)).toThrow(WebhookVerificationError);
+  const bytes = new TextEncoder().encode(text).buffer;
+  const pairs = new Map(Object.entries(headers as Record<string, string>));
+  expect(verifyWebhook(bytes, pairs, `${secret}\n`)).toEqual(event);
   expect(() => verifyWebhook(forged, headers, secret as string)).toThrow(WebhookVerificationError);
   expect(() => verifyWebhook(text, {}, secret as string)).toThrow(WebhookVerificationError);
 });
