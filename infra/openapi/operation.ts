@@ -35,7 +35,6 @@ const quoted = (name: string) => `\`${name}\``;
 function descriptionOf(route: Route): string {
   const elsewhere = Object.entries(route.readOnly ?? {}).map(([field, pointer]) => `- \`${field}\`: ${pointer}`);
   const paragraphs = [
-    route.description ?? '',
     scopesOf(route).length > 0 ? `Requires the scope ${scopesOf(route).map(quoted).join(', or ')}.` : '',
     route.scope === 'any' ? 'Any valid key may call it.' : '',
     route.scope === 'public' ? 'Needs no key.' : '',

@@ -35,7 +35,6 @@ export interface Route<
   /** Further paths without variables of their own that the same function answers. */
   alsoAt?: readonly string[];
   summary: string;
-  description?: string;
   /** Scopes, one of which is enough; `any` = any valid key; `public` = no key needed. */
   scope: Scope | readonly Scope[] | 'any' | 'public';
   /** Roles of members who call by a session of the panel; keys cannot (contract section 27). */

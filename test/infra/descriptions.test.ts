@@ -125,7 +125,3 @@ test('the world of the examples has values only for properties that exist', () =
   );
   expect(places.filter(([title, place]) => !propertyAt(title, place))).toEqual([]);
 });
-
-test('routes leave their descriptions to the catalog', async () => {
-  expect((await loadRoutes()).filter(({ route }) => route.description).map(({ name }) => name)).toEqual([]);
-});
