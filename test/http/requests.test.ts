@@ -195,6 +195,7 @@ describe('a final slash', () => {
     ['GET', '/v1/contacts//', 'path not found: leave out the final /'],
     ['GET', '/healthz/', 'path not found: leave out the final /'],
     ['POST', '/mcp/', 'path not found: leave out the final /'],
+    ['GET', '/', 'path not found: the reference is at /docs/'],
     ['GET', '/v1/nothing/', 'path not found'],
     ['GET', '/v1/', 'path not found'],
   ])('makes %s %s a 404, whose message names it when it is the mistake', async (method, target, message) => {

@@ -105,3 +105,27 @@ test('resuming an endpoint that is not paused changes nothing, and one that is n
   expect((await live.post(`/v1/webhooks/${body.id}/resume`, {}, 200)).body).toEqual(endpoint);
   await live.post('/v1/webhooks/999/resume', {}, 404);
 });
+
+test('deliveries that wait for their next attempt have failed when the endpoint is disabled', async () => {
+  await using receiver = await startReceiver((_, response) => {
+    response.writeHead(503, { 'retry-after': '3600' });
+    response.end();
+  });
+  const { live } = await newWorkspace();
+  const { body: endpoint } = await live.post(
+    '/v1/webhooks',
+    { url: receiver.url, eventKinds: ['contact.created'] },
+    201,
+  );
+  const path = `/v1/webhooks/${endpoint.id}`;
+  await live.post('/v1/contacts', { name: 'Waiting' }, 201);
+  await settle();
+  await live.patch(path, { isActive: false }, 200);
+  await advance(3_000);
+  const [waiting] = (await live.get(`${path}/deliveries`)).body.items;
+  expect(waiting).toMatchObject({ status: 'failed', attemptCount: 1, nextAttemptAt: null });
+  await live.post(`${path}/deliveries/${waiting.deliveryId}/replay`, {}, 202);
+  await advance(3_000);
+  const statuses = (await live.get(`${path}/deliveries`)).body.items.map((one: { status: string }) => one.status);
+  expect(statuses).toEqual(['skipped', 'failed']);
+});
