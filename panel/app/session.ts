@@ -37,6 +37,8 @@ export function end(reason?: string): void {
   workspaceId.value = undefined;
   ended.value = reason;
   for (const name of ['session', 'workspace']) keep(name, undefined);
+  // Somebody who signs out leaves nothing; a session that ends by itself keeps what was being written.
+  if (reason === undefined) keep('drafts', undefined);
   if (reason !== undefined && !place.value.path.startsWith('/sign-in')) keep('return', location.hash);
   go('/sign-in');
 }

@@ -15,7 +15,8 @@ interface ContactFieldProps {
   required?: boolean;
 }
 
-const written = (contact: { id: number; name?: string | null }) => `${nameOf(contact)} (#${contact.id})`;
+/** How a ContactField shows a contact. */
+export const written = (contact: { id: number; name?: string | null }) => `${nameOf(contact)} (#${contact.id})`;
 
 /** A contact, found by typing a part of the name. */
 export function ContactField({ label = t.common.contact, name = 'contactId', value, required }: ContactFieldProps) {

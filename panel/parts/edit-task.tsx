@@ -6,7 +6,7 @@ import { t } from '../app/texts.ts';
 import { ContactField, contactIn } from './contact-field.tsx';
 import { Dialog } from './dialog.tsx';
 import { filled } from './filled.tsx';
-import { Field, Form, type Values } from './form.tsx';
+import { type Edit, Field, Form, type Values } from './form.tsx';
 import { instant, localTime } from './local-time.ts';
 
 type Task = Schema<'Task'>;
@@ -29,31 +29,49 @@ interface EditTaskProps {
   onClose(): void;
 }
 
+const valuesOf = (task: Task): Values => ({
+  title: task.title,
+  description: task.description ?? undefined,
+  priority: task.priority.toLowerCase(),
+  dueAt: task.dueAt === null ? undefined : localTime(task.dueAt),
+  assignedToUserId: task.assignedToUserId === null ? undefined : String(task.assignedToUserId),
+  status: task.status.toLowerCase(),
+});
+
 /** Makes or changes a task. */
 export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps) {
   const members = useMembers();
-  const save = async ({ title = '', description, priority, dueAt, contactId, assignedToUserId, status }: Values) => {
+  const save = async (
+    { title = '', description, priority, dueAt, contactId, assignedToUserId, status }: Values,
+    { only, isChanged, header }: Edit,
+  ) => {
     const body = {
       title,
       description: description ?? null,
       priority: priority as Schema<'TaskPriorityKey'>,
-      dueAt: instant(dueAt),
+      dueAt: instant(dueAt, task?.dueAt),
       assignedToUserId: assignedToUserId === undefined ? null : Number(assignedToUserId),
       ...((contactId !== undefined || !deal) && { contactId: contactIn(contactId) }),
     };
     const to = status as Schema<'TaskStatusKey'>;
     if (task) {
       const path = { id: task.id };
-      await api.patch('/v1/tasks/{id}', { params: { path }, body });
-      if (to !== task.status.toLowerCase())
-        await api.post('/v1/tasks/{id}/status', { params: { path }, body: { status: to } });
+      const changed = only(body);
+      if (Object.keys(changed).length > 0)
+        await api.patch('/v1/tasks/{id}', { params: { path, header }, body: changed });
+      if (isChanged('status')) await api.post('/v1/tasks/{id}/status', { params: { path }, body: { status: to } });
     } else await api.post('/v1/tasks', { body: { ...body, status: to, ...(deal && { dealId: deal.id }) } });
     onDone();
     onClose();
   };
   return (
     <Dialog title={task ? t.parts.editTheTask : t.common.newTask} onClose={onClose}>
-      <Form submit={task ? t.common.save : t.parts.createTask} onSubmit={save} onCancel={onClose}>
+      <Form
+        submit={task ? t.common.save : t.parts.createTask}
+        of={task && { path: `/v1/tasks/${task.id}`, valuesOf }}
+        onSubmit={save}
+        onCancel={onClose}
+      >
         {deal && <p class="hint">{filled(t.parts.forTheDeal, { title: deal.title })}</p>}
         <Field label={t.common.title} name="title" value={task?.title} required maxLength={200} />
         <div class="two">

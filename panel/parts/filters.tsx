@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { place, replacePlace, withQuery } from '../app/route.ts';
 import { t } from '../app/texts.ts';
+import { userText } from './user-text.tsx';
 
 /** The search field and the choices above a list; what is chosen stands in the address. */
 export const Filters = ({ children }: { children: ComponentChildren }) => <search class="filters">{children}</search>;
@@ -43,6 +44,7 @@ export function SearchField({ label, name = 'q', placeholder }: SearchFieldProps
       <input
         id={id}
         type="search"
+        {...userText}
         placeholder={placeholder}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}

@@ -1,46 +1,137 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useId, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
+import { count, lengthOf } from '../app/show.ts';
 import { t } from '../app/texts.ts';
+import { say } from '../app/toasts.ts';
+import { readVersion } from '../app/version.ts';
+import { Counter } from './counter.tsx';
+import { useClosing } from './dialog.tsx';
 import { Failure } from './failure.tsx';
+import { filled } from './filled.tsx';
+import { UserText, userText } from './user-text.tsx';
 
+/** The values of somebody else at the fields that both have changed. */
+const Conflicts = createContext<Values>({});
 const Problems = createContext<ReadonlyMap<string, string>>(new Map());
 
 /** The values of a form by the names of its fields, trimmed; undefined for what is empty. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
-interface FormProps {
+/** What a form says about the fields that somebody has changed. */
+export interface Edit {
+  isChanged(name: string): boolean;
+  /** The changed fields alone, of a body whose names are those of the fields: the body of a PATCH. */
+  only<Body extends object>(body: Body): Partial<Body>;
+  /** For `params.header`: the version that was edited. */
+  header: { 'If-Match'?: string };
+}
+
+/** The record that a form changes. */
+export interface Edited<Of> {
+  /** Where it is read: `/v1/deals/7`. */
+  path: string;
+  /** Its values as the fields of the form hold them, by their names. */
+  valuesOf(record: Of): Values;
+}
+
+interface FormProps<Of> {
   /** Does it; what it raises is shown, at the fields that it names. */
-  onSubmit(values: Values): Promise<unknown>;
+  onSubmit(values: Values, edit: Edit): Promise<unknown>;
   submit: string;
+  /** Of a form that changes a record: a conflict with somebody else's change shows both values. */
+  of?: Edited<Of> | undefined;
   /** Shows a second button that gives up. */
   onCancel?: () => void;
   isDangerous?: boolean;
   children?: ComponentChildren;
 }
 
-export function Form({ onSubmit, submit, onCancel, isDangerous = false, children }: FormProps) {
+export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, children }: FormProps<Of>) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
+  const [conflicts, setConflicts] = useState<Values>({});
+  const form = useRef<HTMLFormElement>(null);
+  const closing = useClosing();
+  /** What the record held when the form opened or was last compared, and its version. */
+  const base = useRef<Values>({});
+  const etag = useRef<string | undefined>(undefined);
+  const reading = useRef<Promise<unknown> | undefined>(undefined);
+  useEffect(() => {
+    if (form.current) base.current = valuesOf(form.current);
+    if (!of) return;
+    reading.current = readVersion<Of>(of.path).then((found) => {
+      if (!found) return;
+      etag.current = found.etag;
+      base.current = { ...base.current, ...of.valuesOf(found.record) };
+    });
+  }, [of?.path]);
+
+  const attemptOnce = async (values: Values) => {
+    const isChanged = (name: string) => values[name] !== base.current[name];
+    const only = <Body extends object>(body: Body) =>
+      Object.fromEntries(Object.entries(body).filter(([name]) => isChanged(name))) as Partial<Body>;
+    await onSubmit(values, { isChanged, only, header: etag.current === undefined ? {} : { 'If-Match': etag.current } });
+  };
+  /** Takes over the version that is there now. Returns the fields that both have changed, with the other's values. */
+  const compare = async (values: Values): Promise<Values> => {
+    const found = of && (await readVersion<Of>(of.path));
+    if (!of || !found) return {};
+    const theirs = of.valuesOf(found.record);
+    const both = Object.keys(values).filter(
+      (name) =>
+        name in theirs &&
+        theirs[name] !== base.current[name] &&
+        values[name] !== base.current[name] &&
+        values[name] !== theirs[name],
+    );
+    // What somebody has not touched is not sent; it counts as theirs.
+    const untouched = Object.keys(values).filter((name) => values[name] === base.current[name]);
+    base.current = { ...base.current, ...theirs };
+    for (const name of untouched) setField(form.current, name, theirs[name]);
+    etag.current = found.etag;
+    return Object.fromEntries(both.map((name) => [name, theirs[name] ?? '']));
+  };
+  const save = async (values: Values, mayCompare: boolean): Promise<void> => {
+    try {
+      await attemptOnce(values);
+      if (of) say(t.parts.saved);
+    } catch (problem) {
+      if (!of || !mayCompare || !(problem instanceof ApiError) || problem.status !== 412) throw problem;
+      const both = await compare(values);
+      setConflicts(both);
+      if (Object.keys(both).length === 0 && form.current) await save(valuesOf(form.current), false);
+    }
+  };
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
+    const filledIn = event.currentTarget as HTMLFormElement;
     setBusy(true);
     setError(undefined);
+    setConflicts({});
     try {
-      await onSubmit(valuesOf(form));
+      await reading.current;
+      await save(valuesOf(filledIn), true);
     } catch (problem) {
       setError(problem);
     }
     setBusy(false);
   };
+  const isConflicting = Object.keys(conflicts).length > 0;
   return (
-    <form onSubmit={send}>
-      <Problems.Provider value={problemsOf(error)}>{children}</Problems.Provider>
+    <form ref={form} onSubmit={send}>
+      <Conflicts.Provider value={conflicts}>
+        <Problems.Provider value={problemsOf(error)}>{children}</Problems.Provider>
+      </Conflicts.Provider>
+      {isConflicting && (
+        <p class="note" role="alert">
+          {t.parts.somebodyElseHasChanged}
+        </p>
+      )}
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
         {onCancel && (
-          <button type="button" onClick={onCancel}>
+          <button type="button" onClick={() => closing(onCancel)}>
             {t.common.cancel}
           </button>
         )}
@@ -50,6 +141,12 @@ export function Form({ onSubmit, submit, onCancel, isDangerous = false, children
       </div>
     </form>
   );
+}
+
+function setField(form: HTMLFormElement | null, name: string, value: string | undefined): void {
+  const field = form?.elements.namedItem(name);
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement)
+    field.value = value ?? '';
 }
 
 function valuesOf(form: HTMLFormElement): Values {
@@ -82,12 +179,40 @@ interface FieldProps {
   onType?(text: string): void;
 }
 
+/** What a field shows for a value: of a choice its text. */
+const shownAs = (value: string, options: FieldProps['options']) =>
+  options?.find(([key]) => String(key) === value)?.[1] ?? value;
+
 /** A labelled field of a form, with a hint and what is wrong with it. */
-export function Field({ label, hint, rows, options, suggestions, onType, value, type = 'text', ...rest }: FieldProps) {
+export function Field({
+  label,
+  hint,
+  rows,
+  options,
+  suggestions,
+  onType,
+  value,
+  maxLength,
+  type = 'text',
+  ...rest
+}: FieldProps) {
   const id = useId();
+  const [typed, setTyped] = useState(String(value ?? ''));
   const problem = useContext(Problems).get(rest.name);
+  const theirs = useContext(Conflicts)[rest.name];
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ') || undefined;
   const common = { ...rest, id, 'aria-describedby': described, 'aria-invalid': problem ? true : undefined };
+  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
+    const text = currentTarget.value;
+    if (maxLength !== undefined) {
+      setTyped(text);
+      const over = lengthOf(text.trim()) - maxLength;
+      currentTarget.setCustomValidity(over > 0 ? t.parts.tooLong(count(over)) : '');
+    }
+    onType?.(text);
+  };
+  // Numbers and times have a direction of their own.
+  const direction = /^(text|search)$/.test(type) ? userText : {};
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -100,14 +225,15 @@ export function Field({ label, hint, rows, options, suggestions, onType, value, 
           ))}
         </select>
       ) : rows ? (
-        <textarea {...common} rows={rows} defaultValue={value ?? ''} />
+        <textarea {...common} {...userText} rows={rows} defaultValue={value ?? ''} onInput={onInput} />
       ) : (
         <input
           {...common}
+          {...direction}
           type={type as 'text'}
           defaultValue={value ?? ''}
           list={suggestions && `${id}-list`}
-          onInput={onType && ((event) => onType(event.currentTarget.value))}
+          onInput={onInput}
         />
       )}
       {suggestions && (
@@ -117,6 +243,8 @@ export function Field({ label, hint, rows, options, suggestions, onType, value, 
           ))}
         </datalist>
       )}
+      {maxLength !== undefined && <Counter text={typed.trim()} max={maxLength} />}
+      {theirs !== undefined && <Theirs field={id} text={shownAs(theirs, options)} value={theirs} />}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -128,5 +256,24 @@ export function Field({ label, hint, rows, options, suggestions, onType, value, 
         </p>
       )}
     </div>
+  );
+}
+
+/** Shows what somebody else has made of a field, to take it over; else one's own value is saved. */
+function Theirs({ field, text, value }: { field: string; text: string; value: string }) {
+  const [isTaken, setTaken] = useState(false);
+  const take = () => {
+    const control = document.getElementById(field);
+    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.value = value;
+    if (control instanceof HTMLSelectElement) control.value = value;
+    setTaken(true);
+  };
+  return (
+    <p class="note conflict">
+      {filled(t.parts.itIsNow, { value: <UserText text={text === '' ? '–' : text} /> })}{' '}
+      <button type="button" class="small" aria-pressed={isTaken} onClick={take}>
+        {t.parts.takeIt}
+      </button>
+    </p>
   );
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useTitle } from '../app/title.ts';
+import { userText } from './user-text.tsx';
 
 interface HeadProps {
   title: string;
@@ -9,12 +11,17 @@ interface HeadProps {
 }
 
 /** The page's name, which has the focus after a navigation, and what can be done here. */
-export const Head = ({ title, above, children }: HeadProps) => (
-  <div class="head">
-    <div>
-      {above}
-      <h1 tabIndex={-1}>{title}</h1>
+export function Head({ title, above, children }: HeadProps) {
+  useTitle(title);
+  return (
+    <div class="head">
+      <div>
+        {above}
+        <h1 tabIndex={-1} {...userText}>
+          {title}
+        </h1>
+      </div>
+      {children && <div class="actions">{children}</div>}
     </div>
-    {children && <div class="actions">{children}</div>}
-  </div>
-);
+  );
+}

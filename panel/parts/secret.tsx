@@ -11,7 +11,7 @@ interface SecretProps {
 
 /** Shows a secret that is never shown again. */
 export const Secret = ({ title, label, text, onClose }: SecretProps) => (
-  <Dialog title={title} onClose={onClose}>
+  <Dialog title={title} onClose={onClose} loses={t.parts.secretIsLost}>
     <div class="stack">
       <p class="note">{t.parts.copyItNowItIs}</p>
       <Code label={label} text={text} />

@@ -8,6 +8,7 @@ import { showReminders } from '../app/reminders.ts';
 import { place } from '../app/route.ts';
 import { chooseWorkspace, current, end, environment, secret, workspaceId } from '../app/session.ts';
 import { t } from '../app/texts.ts';
+import { showTitle } from '../app/title.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
@@ -17,6 +18,7 @@ import { Toasts } from './toast-list.tsx';
 followEvents();
 showReminders();
 listenForShortcuts();
+showTitle();
 effect(() => {
   document.documentElement.dataset['environment'] = environment.value;
 });

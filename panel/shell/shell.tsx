@@ -54,9 +54,6 @@ function OpenPage() {
 
 function Outlet({ page, variables }: { page: Page; variables: Record<string, string> }) {
   const { data, error, reload } = useLoaded(() => page.load(), [page]);
-  useEffect(() => {
-    document.title = t.shell.crm(page.title);
-  }, [page]);
   if (error !== undefined) return <Failure error={error} again={reload} />;
   if (!data)
     return (

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { shortcutKey } from '../app/keys.ts';
 import { go } from '../app/route.ts';
 import { t } from '../app/texts.ts';
 import { visiblePages } from './pages.ts';
@@ -30,13 +31,23 @@ function click(selector: string): boolean {
 /** `g` and a letter open a page, `/` searches, `n` makes something new, `?` shows them all. */
 export function listenForShortcuts(): void {
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.isComposing ||
+      event.defaultPrevented ||
+      isTyping(event.target)
+    )
+      return;
     if (document.querySelector('dialog[open]')) return;
     if (pressed(event)) event.preventDefault();
   });
 }
 
-function pressed({ key, timeStamp }: KeyboardEvent): boolean {
+function pressed(event: KeyboardEvent): boolean {
+  const { timeStamp } = event;
+  const key = shortcutKey(event);
   const page =
     timeStamp - goneAt < togetherMs ? visiblePages.value.find(({ shortcut }) => shortcut === key) : undefined;
   goneAt = key === 'g' ? timeStamp : 0;

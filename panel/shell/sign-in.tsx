@@ -4,6 +4,7 @@ import { place, replacePlace } from '../app/route.ts';
 import { begin, ended, secret } from '../app/session.ts';
 import { keep, readKept } from '../app/storage.ts';
 import { t } from '../app/texts.ts';
+import { useTitle } from '../app/title.ts';
 import { Failure } from '../parts/failure.tsx';
 import { filled } from '../parts/filled.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
@@ -11,9 +12,7 @@ import { Field, Form, type Values } from '../parts/form.tsx';
 /** Asks for an address to send a link to; with a link's token, begins the session. */
 export function SignIn() {
   const token = /^\/sign-in\/(.+)$/.exec(place.value.path)?.[1];
-  useEffect(() => {
-    document.title = t.signIn.signInCrm;
-  }, []);
+  useTitle(t.signIn.signIn);
   return (
     <main class="alone">
       <p class="brand">CRM</p>

@@ -153,6 +153,17 @@ const common = {
 };
 
 const parts = {
+  charactersOf: (length: Value, max: Value) => `${length} von ${max} Zeichen`,
+  tooLong: (over: Value) => `Um ${over} zu lang`,
+  discard: 'Verwerfen',
+  discardWhatWasEntered: 'Änderungen verwerfen?',
+  goOnEditing: 'Zurück',
+  saved: 'Gespeichert.',
+  somebodyElseHasChanged:
+    'Jemand anderes hat das auch geändert. Oben für jedes markierte Feld wählen, dann noch einmal speichern.',
+  itIsNow: 'Jetzt steht dort: {value}',
+  takeIt: 'Übernehmen',
+  secretIsLost: 'Das Geheimnis lässt sich nicht noch einmal zeigen. Schließen?',
   asATable: 'Als Tabelle',
   chooseAContactFromThe: 'Einen Kontakt aus der Liste wählen, die beim Tippen erscheint.',
   close: 'Schließen',
@@ -193,7 +204,6 @@ const shell = {
   accountOf: (member: Value) => `Konto von ${member}`,
   apiReference: 'API-Referenz',
   closeADialogOrMenu: 'Dialog oder Menü schließen',
-  crm: (title: Value) => `${title} · CRM`,
   developers: 'Entwicklung',
   dismiss: 'Ausblenden',
   environment: 'Umgebung',
@@ -225,7 +235,6 @@ const signIn = {
   sendMeALink: 'Link senden',
   signIn: 'Anmelden',
   signInByTheLink: 'Mit dem Link anmelden',
-  signInCrm: 'Anmelden · CRM',
   signingYouIn: 'Anmeldung läuft …',
   staySignedIn: 'Angemeldet bleiben',
   thereIsNoPasswordWe: 'Es gibt kein Passwort: Ein Link per Mail meldet an.',

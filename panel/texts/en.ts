@@ -154,6 +154,16 @@ export const common = {
 };
 
 export const parts = {
+  charactersOf: (length: Value, max: Value) => `${length} of ${max} characters`,
+  tooLong: (over: Value) => `Too long by ${over}`,
+  discard: 'Discard',
+  discardWhatWasEntered: 'Discard your changes?',
+  goOnEditing: 'Go back',
+  saved: 'Saved.',
+  somebodyElseHasChanged: 'Somebody else has changed this too. Choose for each field marked above, then save again.',
+  itIsNow: 'Now it is: {value}',
+  takeIt: 'Take this',
+  secretIsLost: 'The secret cannot be shown again. Close it?',
   asATable: 'As a table',
   chooseAContactFromThe: 'Choose a contact from the list that appears while you type.',
   close: 'Close',
@@ -194,7 +204,6 @@ export const shell = {
   accountOf: (member: Value) => `Account of ${member}`,
   apiReference: 'API reference',
   closeADialogOrMenu: 'Close a dialog or menu',
-  crm: (title: Value) => `${title} · CRM`,
   developers: 'Developers',
   dismiss: 'Dismiss',
   environment: 'Environment',
@@ -224,7 +233,6 @@ export const signIn = {
   sendMeALink: 'Send me a link',
   signIn: 'Sign in',
   signInByTheLink: 'Sign in by the link',
-  signInCrm: 'Sign in · CRM',
   signingYouIn: 'Signing you in …',
   staySignedIn: 'Stay signed in',
   thereIsNoPasswordWe: 'There is no password: we mail you a link that signs you in.',

@@ -161,6 +161,8 @@ test('a key is minted, shown once, and reads what it was given', async ({ skip }
   expect((await api(key).get('/v1/contacts')).status).toBe(200);
   expect((await api(key).get('/v1/deals')).status).toBe(403);
   await page.keyboard.press('Escape');
+  await shown.getByText('The secret cannot be shown again.').waitFor();
+  await shown.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('cell', { name: /^Story key/ }).waitFor();
   expect(await page.content()).not.toContain(key);
   expect(faults).toEqual([]);

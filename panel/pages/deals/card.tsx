@@ -2,9 +2,9 @@ import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { counted, money, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { Day } from '../../parts/day.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { When } from '../../parts/when.tsx';
 import { type Board, type Deal, type StageKey, stageKey } from './board.ts';
 
 interface CardProps {
@@ -66,7 +66,7 @@ export function Card({ deal, board, onMove, onDrag }: CardProps) {
       </p>
       {deal.contactName && <p class="hint">{deal.contactName}</p>}
       {deal.expectedCloseAt && deal.closedAt === null && (
-        <p class="hint">{filled(t.deals.closes, { when: <When at={deal.expectedCloseAt} /> })}</p>
+        <p class="hint">{filled(t.deals.closes, { when: <Day at={deal.expectedCloseAt} /> })}</p>
       )}
       {deal.openTaskCount > 0 && <p class="hint">{counted(deal.openTaskCount, t.units.openTask)}</p>}
       <div class="foot">

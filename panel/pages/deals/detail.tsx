@@ -6,7 +6,7 @@ import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { money, percent, shortDate } from '../../app/show.ts';
+import { dayDate, money, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -135,7 +135,7 @@ function Facts({ deal }: { deal: Deal }) {
       ),
     ],
     deal.closedAt === null
-      ? [t.deals.expectedToClose, deal.expectedCloseAt ? shortDate(deal.expectedCloseAt) : '–']
+      ? [t.deals.expectedToClose, deal.expectedCloseAt ? dayDate(deal.expectedCloseAt) : '–']
       : [t.deals.closed, <When at={deal.closedAt} />],
     [t.common.created, <When at={deal.createdAt} />],
   ];

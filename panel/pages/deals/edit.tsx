@@ -3,10 +3,10 @@ import { api } from '../../app/api.ts';
 import { current } from '../../app/session.ts';
 import { worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { ContactField, contactIn } from '../../parts/contact-field.tsx';
+import { ContactField, contactIn, written } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form, type Values } from '../../parts/form.tsx';
-import { instant, localDate } from '../../parts/local-time.ts';
+import { type Edit, Field, Form, type Values } from '../../parts/form.tsx';
+import { dayInstant, dayOf } from '../../parts/local-time.ts';
 
 interface EditDealProps {
   /** Undefined for a new one. */
@@ -25,17 +25,27 @@ const bodyOf = ({ title, value, currency, contactId, probability, expectedCloseA
   currency: currency?.toUpperCase(),
   contactId: contactIn(contactId),
   probability: probability === undefined ? undefined : Number(probability),
-  expectedCloseAt: instant(expectedCloseAt),
+  expectedCloseAt: dayInstant(expectedCloseAt),
   notes: notes ?? null,
+});
+
+const valuesOf = (deal: Schema<'Deal'>): Values => ({
+  title: deal.title,
+  value: String(deal.value),
+  currency: deal.currency,
+  contactId: deal.contactId === null ? undefined : written({ id: deal.contactId, name: deal.contactName }),
+  probability: String(deal.probability),
+  expectedCloseAt: deal.expectedCloseAt === null ? undefined : dayOf(deal.expectedCloseAt),
+  notes: deal.notes ?? undefined,
 });
 
 /** Makes or changes a deal. */
 export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
-  const save = async (values: Values) => {
+  const save = async (values: Values, { only, header }: Edit) => {
     const { value, currency, ...body } = bodyOf(values);
     if (deal) {
       const changed = deal.stage === 'Won' ? body : { ...body, value, currency };
-      await api.patch('/v1/deals/{id}', { params: { path: { id: deal.id } }, body: changed });
+      await api.patch('/v1/deals/{id}', { params: { path: { id: deal.id }, header }, body: only(changed) });
     } else {
       const stage = values['stage'] as (typeof activeStages)[number];
       await api.post('/v1/deals', { body: { ...body, value, currency, stage } });
@@ -47,7 +57,12 @@ export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
   const party = deal?.contactId ? { id: deal.contactId, name: deal.contactName } : contact;
   return (
     <Dialog title={deal ? t.deals.editTheDeal : t.common.newDeal} onClose={onClose}>
-      <Form submit={deal ? t.common.save : t.deals.createDeal} onSubmit={save} onCancel={onClose}>
+      <Form
+        submit={deal ? t.common.save : t.deals.createDeal}
+        of={deal && { path: `/v1/deals/${deal.id}`, valuesOf }}
+        onSubmit={save}
+        onCancel={onClose}
+      >
         <Field label={t.common.title} name="title" value={deal?.title} required maxLength={200} />
         <ContactField value={party} />
         {isWon ? (
@@ -82,7 +97,7 @@ export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
             label={t.deals.expectedToClose}
             name="expectedCloseAt"
             type="date"
-            value={deal?.expectedCloseAt && localDate(deal.expectedCloseAt)}
+            value={deal?.expectedCloseAt && dayOf(deal.expectedCloseAt)}
           />
         </div>
         <Field label={t.deals.notes} name="notes" rows={3} value={deal?.notes} maxLength={10_000} />

@@ -6,7 +6,7 @@ import { useLoaded } from '../../app/load.ts';
 import { useContactNames } from '../../app/names.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
-import { money, shortDate, worded } from '../../app/show.ts';
+import { dayDate, money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -17,7 +17,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { dayStart, instant, localDate } from '../../parts/local-time.ts';
+import { dayInstant, dayStart, instant, localDate } from '../../parts/local-time.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
 
@@ -76,7 +76,7 @@ export function Invoices() {
           <a href={linkTo(`/contacts/${contactId}`)}>{names.get(contactId) ?? `#${contactId}`}</a>
         ),
     },
-    { title: t.common.due, isWide: true, show: ({ dueDate }) => shortDate(dueDate) },
+    { title: t.common.due, isWide: true, show: ({ dueDate }) => dayDate(dueDate) },
     { title: t.finance.total, isNumber: true, show: ({ total, currency }) => money(total, currency) },
     ...(may('finance:write')
       ? [
@@ -159,8 +159,8 @@ function NewInvoice({ onDone, onClose }: DialogProps) {
         invoiceNumber,
         currency: currency.toUpperCase(),
         total: Number(total),
-        issueDate: instant(issueDate) ?? '',
-        dueDate: instant(dueDate) ?? '',
+        issueDate: dayInstant(issueDate) ?? '',
+        dueDate: dayInstant(dueDate) ?? '',
         status: 'draft',
       },
     });

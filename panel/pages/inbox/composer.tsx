@@ -1,11 +1,13 @@
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
+import { draftOf, keepDraft } from '../../app/drafts.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
 import { shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { complain, say } from '../../app/toasts.ts';
 import { instant, localTime } from '../../parts/local-time.ts';
+import { userText } from '../../parts/user-text.tsx';
 import { send, type Way, waysTo } from './ways.ts';
 
 interface ComposerProps {
@@ -17,14 +19,23 @@ interface ComposerProps {
 /** An answer, now or later, by one of the ways that lead to the contact; at first the one they wrote by last. */
 export function Composer({ contact, messages, sent }: ComposerProps) {
   const ways = useLoaded((signal) => waysTo(contact, messages, signal), [contact.id, messages.at(-1)?.threadId]);
-  const [chosen, choose] = useState<string>();
+  const draft = useMemo(() => draftOf(contact.id), [contact.id]);
+  const [chosen, choose] = useState(draft?.way);
   /** When it is to be sent, as the field has it; undefined for now. */
-  const [later, setLater] = useState<string>();
+  const [later, setLater] = useState(draft?.later);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   if (!ways.data) return <div class="composer" aria-hidden="true" />;
   const way = ways.data.find(({ key }) => key === chosen) ?? ways.data[0];
   if (!way) return <p class="note">{whyNot(contact)}</p>;
+
+  /** Keeps what is written, with the way that it is written for: a message that comes in does not change it. */
+  const remember = () => {
+    const given = new FormData(form.current ?? undefined);
+    const text = String(given.get('text') ?? '');
+    if (text.trim() !== '') choose(way.key);
+    keepDraft(contact.id, { text, subject: String(given.get('subject') ?? ''), way: way.key, later });
+  };
 
   const isLater = later !== undefined;
   const submit = async (event: Event) => {
@@ -36,7 +47,8 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
     setBusy(true);
     try {
       const undo = await send(way, contact, { text, subject: String(given.get('subject') ?? ''), runAt });
-      form.current?.reset();
+      keepDraft(contact.id, undefined);
+      if (form.current) for (const name of ['text', 'subject']) clear(form.current, name);
       setLater(undefined);
       if (runAt) say(t.inbox.theMessageWillBeSent(shortTime(runAt)), undo && (() => undo().then(sent)));
       sent();
@@ -47,15 +59,23 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
   };
 
   return (
-    <form class="composer" ref={form} onSubmit={submit}>
+    <form class="composer" ref={form} onSubmit={submit} onInput={remember}>
       {way.asksSubject && (
-        <input name="subject" required maxLength={500} aria-label={t.common.subject} placeholder={t.common.subject} />
+        <input
+          name="subject"
+          required
+          {...userText}
+          defaultValue={draft?.subject}
+          aria-label={t.common.subject}
+          placeholder={t.common.subject}
+        />
       )}
       <textarea
         name="text"
         rows={3}
         required
-        maxLength={way.maxLength}
+        {...userText}
+        defaultValue={draft?.text}
         aria-label={t.inbox.messageTo(contact.name ?? t.inbox.theContact)}
         placeholder={t.inbox.writeAMessage}
         onKeyDown={(event) => {
@@ -106,3 +126,8 @@ const whyNot = ({ platform }: Schema<'ContactWithTags'>) =>
 
 /** In an hour, as the field has it. */
 const soon = () => localTime(new Date(Date.now() + 3_600_000));
+
+function clear(form: HTMLFormElement, name: string): void {
+  const field = form.elements.namedItem(name);
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) field.value = '';
+}

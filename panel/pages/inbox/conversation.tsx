@@ -68,7 +68,9 @@ export function Conversation({ contactId }: { contactId: number }) {
         />
       )}
       {!contact.data && <div class="composer" aria-hidden="true" />}
-      {contact.data && <Composer contact={contact.data} messages={messages.data?.items ?? []} sent={changed} />}
+      {contact.data && (
+        <Composer key={contact.data.id} contact={contact.data} messages={messages.data?.items ?? []} sent={changed} />
+      )}
     </section>
   );
 }
