@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import { unknownVariableIn } from '#lib/core/variables.ts';
 import {
   type CreateSavedReply,
   maxSavedReplies,
@@ -11,7 +12,6 @@ import {
 } from '#lib/entities/saved-reply.ts';
 import { sameName } from '#lib/entities/tag.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { unknownVariableIn } from '#lib/sequences/variables.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

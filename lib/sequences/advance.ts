@@ -1,4 +1,5 @@
 import { system, type Tenant } from '#lib/core/tenant.ts';
+import { filled, namesField } from '#lib/core/variables.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
@@ -9,8 +10,8 @@ import { recipientOf } from '#lib/messages/recipient.ts';
 import { isDailyQuota, nextDayAt } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { shownValues } from '#lib/workspaces/field-values.ts';
 import { endEnrollment } from './progress.ts';
-import { filled } from './variables.ts';
 
 /** Makes the message of the step that is due, if it still is. Beyond the day's quota it is due again tomorrow. */
 export async function advance(tenant: Tenant, sequenceId: number, id: number): Promise<void> {
@@ -71,8 +72,10 @@ async function queueStep(
   step: Step,
 ): Promise<Pick<StoredEnrollment, 'jobId' | 'threadId'> | { obstacle: string }> {
   const origin = { source: 'sequence', sequenceId, enrollmentId } as const;
-  const made = filled(step.text, contact);
-  const subject = filled(step.subject ?? '', contact);
+  const words = { text: step.text, subject: step.subject ?? '' };
+  const fields = namesField(words.text + words.subject) ? await shownValues(tx, 'contact', contact) : {};
+  const made = filled(words.text, { ...contact, fields });
+  const subject = filled(words.subject, { ...contact, fields });
   for (const one of [subject, made])
     if ('missing' in one)
       return { obstacle: `the contact has no value for {{${one.missing}}}, and the step no fallback` };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import { conflict, invalidField, notFound, unknownReference } from '#lib/core/problem.ts';
+import { unknownVariableIn } from '#lib/core/variables.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { type EnrollmentQuery, Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { unknownVariableIn } from './variables.ts';
 
 /** A sequence with its steps. Raises 404. */
 export const getSequence = (tx: UnitOfWork, id: number): Promise<StoredSequence> =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isReplySubject, topicOf } from '#lib/core/mail-subject.ts';
+import { filled } from '#lib/core/variables.ts';
 import { parseMail } from '#lib/email/mail.ts';
-import { filled } from '#lib/sequences/variables.ts';
 import { kinds } from '#test/email/kinds.ts';
 
 test.each(kinds)('a mail is read as it was meant: $name', async ({ raw, read }) => {

@@ -584,22 +584,32 @@ test('a step of an e-mail sequence has a subject, filled variables, and Auto-Sub
   const own = await newWorkspace();
   const live = <Result>(work: (tx: UnitOfWork) => Promise<Result>) =>
     transact({ workspaceId: own.id, env: 'live' }, operator, work);
-  const steps = [{ delayMinutes: 0, subject: 'For {{company|you}}', text: 'Hi {{firstName}}' }];
+  const steps = [
+    { delayMinutes: 0, subject: 'For {{company|you}}', text: 'Hi {{firstName}}, {{ fields.plan }} {{fields.seat|x}}' },
+  ];
+  for (const slug of ['plan', 'seat'])
+    await own.live.post('/v1/fields', { object: 'contact', slug, title: slug, type: 'text' }, 201);
   const { id } = await live((tx) => createSequence(tx, { ...input, steps }));
-  const { body: ann } = await own.live.post('/v1/contacts', { name: 'Ann Lee', email: 'ann@variables.example' });
+  const { body: ann } = await own.live.post('/v1/contacts', {
+    name: 'Ann Lee',
+    email: 'ann@variables.example',
+    fields: { plan: 'Pro' },
+  });
   const { body: nobody } = await own.live.post('/v1/contacts', {
     username: 'nobody',
     email: 'nobody@variables.example',
   });
-  for (const contact of [ann, nobody]) await live((tx) => enroll(tx, id, contact.id));
+  const { body: planless } = await own.live.post('/v1/contacts', { name: 'Bo', email: 'bo@variables.example' });
+  for (const contact of [ann, nobody, planless]) await live((tx) => enroll(tx, id, contact.id));
   await settle();
   const { items } = (await own.live.get(`/v1/sequences/${id}/enrollments`)).body;
   expect(items).toMatchObject([
+    { contactId: planless.id, status: 'failed', lastError: expect.stringContaining('{{fields.plan}}') },
     { contactId: nobody.id, status: 'failed', lastError: expect.stringContaining('{{firstName}}') },
     { contactId: ann.id, status: 'completed' },
   ]);
   const [sent = ''] = await sentWith('ann@variables.example');
   expect(sent).toContain('Subject: For you');
-  expect(sent).toContain('Hi Ann');
+  expect(sent).toContain('Hi Ann, Pro x');
   expect(sent).toContain('Auto-Submitted: auto-generated');
 });

@@ -1,5 +1,3 @@
-import type { StoredContact } from '#lib/entities/contact.ts';
-
 const variable = /\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g;
 const known = /^(?:name|firstName|company|fields\.[a-z][a-z0-9_]{0,39})$/;
 
@@ -7,7 +5,15 @@ const known = /^(?:name|firstName|company|fields\.[a-z][a-z0-9_]{0,39})$/;
 export const unknownVariableIn = (text: string): string | undefined =>
   [...text.matchAll(variable)].map(([, name = '']) => name.trim()).find((name) => !known.test(name));
 
-type Person = Pick<StoredContact, 'name' | 'company'> & { fields?: Readonly<Record<string, unknown>> };
+/** Whether a text has the variable of a custom field. */
+export const namesField = (text: string): boolean => /\{\{\s{0,9}fields\./.test(text);
+
+/** Data of a contact that variables stand for. */
+interface Person {
+  name: string | null;
+  company: string | null;
+  fields?: Readonly<Record<string, unknown>>;
+}
 
 /** Returns a text with what a contact has in the place of its variables, or the first variable that has neither a value nor a fallback. */
 export function filled(text: string, person: Person): { text: string } | { missing: string } {
