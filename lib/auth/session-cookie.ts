@@ -39,7 +39,7 @@ export function pageSession({ cookies, headers, facts }: PageRequest): string | 
   if (given === undefined && !tellsToken) return undefined;
   requireOwnPage({ headers, facts });
   if (given !== undefined && !isSame(given, requestTokenOf(session)))
-    throw new Problem('forbidden', 'X-Request-Token is not that of the session: get the session again', {
+    throw new Problem('forbidden', 'the X-Request-Token belongs to another session: get the session again', {
       reason: 'wrong_request_token',
     });
   return session;
@@ -52,7 +52,9 @@ export function requireOwnPage({ headers, facts }: Pick<PageRequest, 'headers' |
   const isOwn =
     site === undefined ? origin === undefined || origin === originOf(panelBase(facts)) : site === 'same-origin';
   if (!isOwn)
-    throw new Problem('forbidden', 'requests from other sites are not accepted', { reason: 'foreign_origin' });
+    throw new Problem('forbidden', 'a web page of another site made this call: call from the panel instead', {
+      reason: 'foreign_origin',
+    });
 }
 
 const originOf = (url: string) => URL.parse(url)?.origin;
