@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/contacts/{id}/metadata',
     summary: 'Change the metadata of a contact',
-    hasNoTool: true,
     scope: 'contacts:write',
     body: PatchMetadata,
     status: 200,

@@ -8,6 +8,7 @@ export const handler = endpoint(
     method: 'PUT',
     path: '/v1/contacts/{id}/metadata',
     summary: 'Replace the metadata of a contact',
+    hasNoTool: true,
     scope: 'contacts:write',
     body: PutMetadata,
     status: 200,

@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/deals/{id}/metadata',
     summary: 'Change the metadata of a deal',
-    hasNoTool: true,
     scope: 'deals:write',
     body: PatchMetadata,
     status: 200,

@@ -8,6 +8,7 @@ export const handler = endpoint(
     method: 'PUT',
     path: '/v1/deals/{id}/metadata',
     summary: 'Replace the metadata of a deal',
+    hasNoTool: true,
     scope: 'deals:write',
     body: PutMetadata,
     status: 200,

@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/tasks/{id}/metadata',
     summary: 'Change the metadata of a task',
-    hasNoTool: true,
     scope: 'tasks:write',
     body: PatchMetadata,
     status: 200,

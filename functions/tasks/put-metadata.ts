@@ -8,6 +8,7 @@ export const handler = endpoint(
     method: 'PUT',
     path: '/v1/tasks/{id}/metadata',
     summary: 'Replace the metadata of a task',
+    hasNoTool: true,
     scope: 'tasks:write',
     body: PutMetadata,
     status: 200,

@@ -102,15 +102,34 @@ export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v
   return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
 }
 
-/** The fields of an input that its schema does not know, also within objects (`filter.tag`); none for a schema without fields of its own. */
+/** Returns the schema of the items of a list, also of an optional or a piped one; undefined for other schemas. */
+export function itemOf(schema: v.GenericSchema | undefined): v.GenericSchema | undefined {
+  const { item, pipe, wrapped } = (schema ?? {}) as {
+    item?: v.GenericSchema;
+    pipe?: v.GenericSchema[];
+    wrapped?: v.GenericSchema;
+  };
+  return item ?? (wrapped || pipe ? itemOf(wrapped ?? pipe?.[0]) : undefined);
+}
+
+/**
+ * Returns the fields of an input that its schema does not know, also within objects and lists (`filter.tag`, `buttons[0][0].color`);
+ * none for a schema without fields of its own. A batch names those of its items itself.
+ */
 export function unknownFields(schema: v.GenericSchema | undefined, input: object): string[] {
   const entries = entriesOf(schema);
   if (Object.keys(entries).length === 0) return [];
-  return Object.entries(input).flatMap(([name, value]) => {
-    if (!Object.hasOwn(entries, name)) return [name];
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-    return unknownFields(entries[name], value).map((inner) => `${name}.${inner}`);
-  });
+  return Object.entries(input).flatMap(([name, value]) =>
+    Object.hasOwn(entries, name) ? unknownWithin(entries[name], value).map((inner) => `${name}${inner}`) : [name],
+  );
+}
+
+function unknownWithin(schema: v.GenericSchema | undefined, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (!Array.isArray(value)) return unknownFields(schema, value).map((inner) => `.${inner}`);
+  const item = itemOf(schema);
+  if (item === undefined || item.type === 'variant') return [];
+  return value.flatMap((one, index) => unknownWithin(item, one).map((inner) => `[${index}]${inner}`));
 }
 
 const notAllowed = (names: Iterable<string>, why: string) =>

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { entriesOf } from '#lib/core/fields.ts';
 import { listInput, queryText, reading } from '#lib/core/schema.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
+import { isList, jsonIn } from './message.ts';
 import { own, type Parameter, type Parameters, passed, pick } from './tool.ts';
 
 /** JSON Schemas of results, shallow because the whole list of tools has a budget; the operations check what they answer. */
@@ -27,9 +28,10 @@ const isText = (value: unknown) => typeof value === 'string';
 
 /** Which fields of each row, or of the resource, to show; models give a list as well. */
 export const fields: Parameter = own(
-  reading(search(maxFieldsCharacters), (value) =>
-    Array.isArray(value) && value.every(isText) ? value.join(',') : value,
-  ),
+  reading(search(maxFieldsCharacters), (value) => {
+    const names = typeof value === 'string' ? jsonIn(value, isList) : value;
+    return isList(names) && names.every(isText) ? names.join(',') : value;
+  }),
   'Only a,b',
 );
 export const idempotencyKey: Parameter = passed(v.string(), 'Acts once');
@@ -37,7 +39,7 @@ export const idempotencyKey: Parameter = passed(v.string(), 'Acts once');
 /** A list of different values, or one value alone. */
 export const distinct = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>
   reading(listInput(item, max, what), (value) =>
-    !Array.isArray(value) ? [value] : value.length > max ? value : [...new Set(value)],
+    value === null || (isList(value) && value.length > max) ? value : [...new Set(isList(value) ? value : [value])],
   );
 
 /** For the definition alone: an operation reads the value. */

@@ -1,3 +1,4 @@
+import { isUnseen } from '#lib/core/text.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
 
 /** A JSON-RPC message as a client sends it; without an id it expects no answer. */
@@ -39,7 +40,7 @@ export class Refusal extends Error {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+const isBlank = (value: unknown) => typeof value === 'string' && isUnseen(value);
 
 /** The JSON that a text is, where it is some of this kind. */
 export function jsonIn<Value>(text: string, isKind: (value: unknown) => value is Value): Value | undefined {
@@ -54,10 +55,13 @@ export function jsonIn<Value>(text: string, isKind: (value: unknown) => value is
 
 export const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
-/** Returns whether a value means that it is absent: null, an empty text, or an empty list. */
-export const isNothing = (value: unknown) =>
-  value === undefined || value === null || isBlank(value) || isEmptyList(value);
-const isEmptyList = (value: unknown) => isList(value) && value.length === 0;
+/** Returns whether a value means that it is absent: a text that shows nothing, an empty list, or an empty object. */
+export const isEmpty = (value: unknown) =>
+  value === undefined ||
+  isBlank(value) ||
+  (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+/** The same, or null. */
+export const isNothing = (value: unknown) => value === null || isEmpty(value);
 
 /** Returns an object that a client sends as itself, as its JSON, or as nothing; undefined for what is none. */
 export function objectIn(value: unknown): Record<string, unknown> | undefined {

@@ -78,6 +78,45 @@ describe('an empty text', () => {
   });
 });
 
+describe('an argument that says nothing', () => {
+  const kept = { company: 'Co', notes: 'Notes', metadata: { a: '1' } };
+
+  test.each([
+    { metadata: {} },
+    { metadata: '{}' },
+    { metadata: ' { } ' },
+    { metadata: '\u200b' },
+    { company: '\u00ad', notes: '\u2800' },
+    { company: '\u200b \ufeff', notes: '\u3164' },
+    { name: '\u2800', email: [], addTags: '[]', removeTagIds: {} },
+    { addTags: 'null', note: '\u034f' },
+  ])('changes nothing: %j', async (args) => {
+    const { id } = await tool.value('contacts_create', { name: 'Kept', ...kept });
+    const { isError, value } = await tool.call('contacts_update', { id, ...args });
+    expect(isError, JSON.stringify(value)).toBe(false);
+    expect(await tool.value('contacts_get', { id })).toMatchObject({ name: 'Kept', tags: [], ...kept });
+    expect((await workspace.live.get(`/v1/contacts/${id}/activities`)).body.items).toHaveLength(1);
+  });
+
+  test('is absent from nested arguments too', async () => {
+    const created = { op: 'create', title: 'Nested', metadata: {}, contactId: '\u00ad', expectedCloseAt: [] };
+    const batch = await tool.value('records_batch', { resource: 'deals', items: [created] });
+    expect([batch.succeeded, batch.ignoredArguments]).toEqual([1, undefined]);
+  });
+
+  test.each(['contacts', 'deals', 'tasks'])('leaves the other pairs of %s, and null removes one', async (nouns) => {
+    const named = nouns === 'contacts' ? { name: 'Pairs' } : { title: 'Pairs' };
+    const { id } = (await workspace.live.post(`/v1/${nouns}`, { ...named, metadata: { a: '1', b: '2' } }, 201)).body;
+    const changed = await tool.value(`${nouns}_update`, { id, metadata: { b: null, c: '3' } });
+    expect(changed.metadata).toEqual({ a: '1', c: '3' });
+    expect((await tool.value(`${nouns}_update`, { id, metadata: {} })).metadata ?? { a: '1', c: '3' }).toEqual({
+      a: '1',
+      c: '3',
+    });
+    expect((await workspace.live.get(`/v1/${nouns}/${id}/metadata`)).body.metadata).toEqual({ a: '1', c: '3' });
+  });
+});
+
 describe('a text that is a list, a number, or an object', () => {
   const tagsAfter = async (addTags: unknown) => {
     const { id } = await tool.value('contacts_create', { name: 'Tags' });
@@ -95,6 +134,11 @@ describe('a text that is a list, a number, or an object', () => {
     ['x,y', 'addTags'],
     ['["a"', 'addTags'],
     [['["a"]'], 'addTags'],
+    ['"a"', ['a']],
+    ['"a","b"', 'addTags'],
+    ['a; b', 'addTags'],
+    ['null', []],
+    [null, []],
   ])('names tags as they are meant: %j', async (given, expected) => {
     expect(await tagsAfter(given)).toEqual(expected);
   });
@@ -111,6 +155,45 @@ describe('a text that is a list, a number, or an object', () => {
     expect(Object.keys(parts)).toEqual(expect.arrayContaining(['metadata', 'channels']));
     const items = `[{"op":"create","title":"By text"}]`;
     expect((await tool.value('records_batch', { resource: 'tasks', items, atomic: 'true' })).succeeded).toBe(1);
+  });
+});
+
+describe('a text in an item or in a nested argument', () => {
+  test.each([
+    ['contacts_create', { name: 'T', tags: '["q","r"]' }],
+    ['contacts_create', { name: 'T', tags: 'q' }],
+    ['contacts_create', { name: 'T', leadScore: '7' }],
+    ['records_batch', { resource: 'contacts', items: [{ op: 'create', name: 'T', tags: '["q","r"]' }] }],
+    ['records_batch', { resource: 'contacts', items: [{ op: 'create', name: 'T', metadata: '{"a":"1"}' }] }],
+    ['records_batch', { resource: 'deals', items: [{ op: 'create', title: 'T', value: '12.50', probability: '50' }] }],
+    ['records_batch', { resource: 'tasks', items: ['{"op":"create","title":"T"}'] }],
+    ['contacts_search', { filters: { ids: '[1,2]', hasUnread: 'TRUE', metadata: '{"a":"1"}' } }],
+    ['contacts_search', { fields: '["id","name"]' }],
+  ])('is read by %s as at the top: %j', async (name, args) => {
+    const { isError, value } = await tool.call(name, args);
+    expect([isError, value.failed ?? 0, value.ignoredArguments], JSON.stringify(value)).toEqual([false, 0, undefined]);
+  });
+
+  test('is the id of an item, and its tags', async () => {
+    const { id } = await tool.value('contacts_create', { name: 'By text', tags: '["q","r"]' });
+    const items = [{ op: 'update', id: `${id}`, company: 'New' }];
+    expect((await tool.value('records_batch', { resource: 'contacts', items })).succeeded).toBe(1);
+    const contact = await tool.value('contacts_get', { id });
+    expect([contact.company, contact.tags.map((tag: { name: string }) => tag.name)]).toEqual(['New', ['q', 'r']]);
+  });
+
+  test.each([
+    ['tags_manage', { action: 'create', name: '["a"]' }, 'name'],
+    ['contacts_create', { name: '["a"]' }, 'name'],
+    ['contacts_create', { name: 'T', tags: ['["a"]'] }, 'tags'],
+    ['contacts_create', { name: 'T', tags: 'a,b' }, 'tags'],
+    ['deals_create', { title: '["a", "b"]' }, 'title'],
+    ['tasks_create', { title: ' ["a"]' }, 'title'],
+    ['records_batch', { resource: 'contacts', items: [{ op: 'addTag', id: 1, tagName: '["z"]' }] }, 'items[0].tagName'],
+    ['records_batch', { resource: 'contacts', items: [{ op: 'create', name: 'T', tags: ['["z"]'] }] }, 'items[0].tags'],
+  ])('is no name for %s when it is a list: %j', async (name, args, field) => {
+    const { isError, value } = await tool.call(name, args);
+    expect([isError, value.details?.fields[0]?.field], JSON.stringify(value)).toEqual([true, field]);
   });
 });
 
@@ -145,11 +228,25 @@ describe('fields', () => {
 });
 
 describe('a search', () => {
-  test.each([{ query: 'ann' }, { filters: { bogus: 1 } }, { filters: '{"bogus":1}', limit: 5 }])(
-    'whose every filter is ignored is refused: %j',
+  test.each([
+    ['contacts_search', { query: 'ann' }],
+    ['contacts_search', { filters: { bogus: 1 } }],
+    ['contacts_search', { filters: '{"bogus":1}', limit: 5 }],
+    ['contacts_search', { query: 'x', q: null }],
+    ['contacts_search', { query: 'x', stage: null, filters: { email: null } }],
+    ['contacts_search', { query: 'x', filters: { ids: [], metadata: { a: null } } }],
+    ['contacts_search', { query: 'x', filters: { metadata: '{"a":null}' } }],
+    ['tasks_search', { assignee: 'x', status: null }],
+    ['deals_search', { query: 'x', stage: '\u200b' }],
+  ])('whose every filter is ignored is refused: %s %j', async (name, args) => {
+    const { isError, value } = await tool.call(name, args);
+    expect([isError, value.details?.fields[0].code]).toEqual([true, 'not_allowed']);
+  });
+
+  test.each([{ q: null }, { filters: { stage: null } }, { filters: null }, { q: '\u200b', stage: null }])(
+    'without any filter shows all: %j',
     async (args) => {
-      const { isError, value } = await tool.call('contacts_search', args);
-      expect([isError, value.details.fields[0].code]).toEqual([true, 'not_allowed']);
+      expect((await tool.value('contacts_search', args)).items.length).toBeGreaterThan(0);
     },
   );
 

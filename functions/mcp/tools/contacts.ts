@@ -14,7 +14,7 @@ import { handler as listDuplicates } from '#functions/contacts/list-duplicates.t
 import { handler as mergeContacts } from '#functions/contacts/merge.ts';
 import { handler as listMessages } from '#functions/contacts/messages.ts';
 import { handler as patchContact } from '#functions/contacts/patch.ts';
-import { handler as putMetadata } from '#functions/contacts/put-metadata.ts';
+import { handler as patchMetadata } from '#functions/contacts/patch-metadata.ts';
 import { handler as readMessages } from '#functions/contacts/read-messages.ts';
 import { handler as removeTag } from '#functions/contacts/remove-tag.ts';
 import { handler as setStage } from '#functions/contacts/stage.ts';
@@ -79,7 +79,7 @@ function updateSteps(args: Arguments): (readonly [Endpoint, Arguments])[] {
     ),
     ...listed('removeTagIds').map((tagId) => [removeTag, { ...at, tagId }] as const),
     ...(given('note') ? [[createNote, { ...at, text: args['note'] }] as const] : []),
-    ...(given('metadata') ? [[putMetadata, args] as const] : []),
+    ...(given('metadata') ? [[patchMetadata, args] as const] : []),
     ...(given('upToMessageId') ? [[readMessages, args] as const] : []),
   ];
 }
@@ -159,7 +159,17 @@ export const contactTools: Tool[] = [
     title: 'Update a contact',
     description: 'Changes what is given, all or nothing; null clears. Every call adds its note.',
     effect: 'sets and adds',
-    uses: [patchContact, setStage, setAssignee, setLeadScore, addTag, removeTag, createNote, putMetadata, readMessages],
+    uses: [
+      patchContact,
+      setStage,
+      setAssignee,
+      setLeadScore,
+      addTag,
+      removeTag,
+      createNote,
+      patchMetadata,
+      readMessages,
+    ],
     takes: {
       id: idOf('Contact id'),
       ...pick(patchContact.route.body, profile),
@@ -169,7 +179,7 @@ export const contactTools: Tool[] = [
       addTags: own(distinct(checkedByOperation(v.string()), maxTagChanges, 'tags'), 'Tag names, made if new'),
       removeTagIds: own(distinct(queryInteger(1, maxId), maxTagChanges, 'ids'), 'Tag ids'),
       note: own(checkedByOperation(v.string()), 'New note'),
-      ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+      ...optional(pick(patchMetadata.route.body, { metadata: 'Merges pairs, null removes one' })),
       ...optional(pick(readMessages.route.body, { upToMessageId: 'Read up to here' })),
     },
     renamed: { userId: 'assignedToUserId', score: 'leadScore', tagName: 'addTags', tagId: 'addTags', text: 'note' },
@@ -178,7 +188,7 @@ export const contactTools: Tool[] = [
       const [first, ...others] = updateSteps(args);
       const { shown, answers } = await update([first as readonly [Endpoint, Arguments], ...others]);
       const after = (of: Endpoint) => answers[[first, ...others].findIndex((change) => change?.[0] === of)];
-      return { ...shown, ...after(putMetadata), ...(after(createNote) && { note: after(createNote) }) };
+      return { ...shown, ...after(patchMetadata), ...(after(createNote) && { note: after(createNote) }) };
     },
   },
   {

@@ -3,7 +3,7 @@ import { handler as getDeal } from '#functions/deals/get.ts';
 import { handler as getMetadata } from '#functions/deals/get-metadata.ts';
 import { handler as listDeals } from '#functions/deals/list.ts';
 import { handler as patchDeal } from '#functions/deals/patch.ts';
-import { handler as putMetadata } from '#functions/deals/put-metadata.ts';
+import { handler as patchMetadata } from '#functions/deals/patch-metadata.ts';
 import { handler as moveDeal } from '#functions/deals/stage.ts';
 import { fields, listing, object, page } from '#lib/mcp/common.ts';
 import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
@@ -63,19 +63,19 @@ export const dealTools: Tool[] = [
     title: 'Update or move a deal',
     description: 'Changes what is given, all or nothing; null clears. Deals are won in the panel only.',
     effect: 'sets',
-    uses: [patchDeal, moveDeal, putMetadata],
+    uses: [patchDeal, moveDeal, patchMetadata],
     takes: {
       id: idOf('Deal id'),
       ...pick(patchDeal.route.body, editable),
       ...optional(pick(moveDeal.route.body, { stage: 'Stage' })),
-      ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+      ...optional(pick(patchMetadata.route.body, { metadata: 'Merges pairs, null removes one' })),
     },
     gives: object,
     async run(_ask, args, update) {
       const { shown, answers } = await update([
         [patchDeal, args],
         ...(args['stage'] === undefined ? [] : [[moveDeal, args] as const]),
-        ...(args['metadata'] === undefined ? [] : [[putMetadata, args] as const]),
+        ...(args['metadata'] === undefined ? [] : [[patchMetadata, args] as const]),
       ]);
       return { ...shown, ...(args['metadata'] === undefined ? {} : answers.at(-1)) };
     },

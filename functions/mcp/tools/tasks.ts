@@ -3,7 +3,7 @@ import { handler as getTask } from '#functions/tasks/get.ts';
 import { handler as getMetadata } from '#functions/tasks/get-metadata.ts';
 import { handler as listTasks } from '#functions/tasks/list.ts';
 import { handler as patchTask } from '#functions/tasks/patch.ts';
-import { handler as putMetadata } from '#functions/tasks/put-metadata.ts';
+import { handler as patchMetadata } from '#functions/tasks/patch-metadata.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
 import { idInput } from '#lib/core/schema.ts';
 import { fields, listing, object } from '#lib/mcp/common.ts';
@@ -62,19 +62,19 @@ export const taskTools: Tool[] = [
     title: 'Update or finish a task',
     description: 'Changes what is given, all or nothing; null clears.',
     effect: 'sets',
-    uses: [patchTask, setStatus, putMetadata],
+    uses: [patchTask, setStatus, patchMetadata],
     takes: {
       id: idOf('Task id'),
       ...pick(patchTask.route.body, editable),
       ...optional(pick(setStatus.route.body, { status: 'Status' })),
-      ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+      ...optional(pick(patchMetadata.route.body, { metadata: 'Merges pairs, null removes one' })),
     },
     gives: object,
     async run(_ask, args, update) {
       const { shown, answers } = await update([
         [patchTask, args],
         ...(args['status'] === undefined ? [] : [[setStatus, args] as const]),
-        ...(args['metadata'] === undefined ? [] : [[putMetadata, args] as const]),
+        ...(args['metadata'] === undefined ? [] : [[patchMetadata, args] as const]),
       ]);
       return { ...shown, ...(args['metadata'] === undefined ? {} : answers.at(-1)) };
     },
