@@ -735,6 +735,34 @@ export interface paths {
         patch: operations["dealsPatch"];
         trace?: never;
     };
+    "/v1/deals/{id}/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the custom fields of a deal
+         * @description Returns the custom values of a deal: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the deal. Definitions are in `GET /v1/fields`.
+         *
+         *     Requires the scope `deals:read`.
+         */
+        get: operations["dealsGetFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the custom fields of a deal
+         * @description Sets the custom values that the body names; null clears one, and the others stay. A unique value that another deal has answers 409 `field_value_taken`. Emits `deal.updated`.
+         *
+         *     Requires the scope `deals:write`.
+         */
+        patch: operations["dealsPatchFields"];
+        trace?: never;
+    };
     "/v1/deals/{id}/metadata": {
         parameters: {
             query?: never;
@@ -2102,6 +2130,34 @@ export interface paths {
          *     - `metadata`: PATCH /v1/tasks/{id}/metadata
          */
         patch: operations["tasksPatch"];
+        trace?: never;
+    };
+    "/v1/tasks/{id}/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the custom fields of a task
+         * @description Returns the custom values of a task: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the task. Definitions are in `GET /v1/fields`.
+         *
+         *     Requires the scope `tasks:read`.
+         */
+        get: operations["tasksGetFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the custom fields of a task
+         * @description Sets the custom values that the body names; null clears one, and the others stay. A unique value that another task has answers 409 `field_value_taken`. Emits `task.updated`.
+         *
+         *     Requires the scope `tasks:write`.
+         */
+        patch: operations["tasksPatchFields"];
         trace?: never;
     };
     "/v1/tasks/{id}/metadata": {
@@ -5087,6 +5143,10 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         CreateDealItem: {
             /**
@@ -5135,6 +5195,10 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         CreateEmailMessage: {
             /** @description Addresses to write to, 1 to 20. An address only, without a name. */
@@ -5354,6 +5418,10 @@ export interface components {
              * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
              */
             assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         CreateTaskItem: {
             /**
@@ -5401,6 +5469,10 @@ export interface components {
              * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
              */
             assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         CreateTelegramLogin: {
             /**
@@ -5730,6 +5802,10 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
         };
@@ -5793,6 +5869,7 @@ export interface components {
          *         "currency": "EUR",
          *         "stage": "lead",
          *         "probability": 10,
+         *         "fields": {},
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -5842,6 +5919,10 @@ export interface components {
                  * @description Chance of winning in percent.
                  */
                 probability: number;
+                /** @description The custom values that the deal was created with, by slug. Empty when it has none. */
+                fields: {
+                    [key: string]: unknown;
+                };
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
@@ -6103,6 +6184,10 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done. */
@@ -7183,6 +7268,10 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The pairs of key and text that programs have stored with the deal. */
@@ -7246,6 +7335,10 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change.
              */
             updatedAt: string | null;
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
+            fields?: {
+                [key: string]: unknown;
+            };
             /** @description The pairs of key and text that programs have stored with the task. */
             metadata: {
                 [key: string]: string;
@@ -8895,6 +8988,10 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         PatchEndpoint: {
             /** @description Address that events are sent to, at most 2,048 characters. `https`; with a test key `http` as well. Private networks are refused. */
@@ -9024,6 +9121,10 @@ export interface components {
              * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
              */
             assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         PatchTelegramMessage: {
             /** @description New text, 1 to 4,000 characters, or 1,024 as the caption of files. It is plain: formats of the old text are gone. */
@@ -9921,6 +10022,10 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change.
              */
             updatedAt: string | null;
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         TaskBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -9983,6 +10088,7 @@ export interface components {
          *         "contact_id": "7",
          *         "deal_id": "31",
          *         "assigned_to_user_id": "3",
+         *         "fields": {},
          *         "actor": {
          *           "type": "api_key",
          *           "id": "Ab3dEf6hIj9k"
@@ -10031,6 +10137,10 @@ export interface components {
                 deal_id: string | null;
                 /** @description Id of the member who does it, as text. Null when nobody is named. */
                 assigned_to_user_id: string | null;
+                /** @description The custom values that the task was created with, by slug. Empty when it has none. */
+                fields: {
+                    [key: string]: unknown;
+                };
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
@@ -10569,6 +10679,10 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         UpdateTaskItem: {
             /**
@@ -10612,6 +10726,10 @@ export interface components {
              * @description Id of the member who does it, from `GET /v1/members`. Null when nobody is named.
              */
             assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
         };
         UpsertContact: {
             /**
@@ -11680,7 +11798,7 @@ export interface operations {
     contactsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -11911,7 +12029,7 @@ export interface operations {
                 phone?: string;
                 /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -11990,7 +12108,7 @@ export interface operations {
     contactsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -12456,6 +12574,9 @@ export interface operations {
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
                      *           "stage": "Proposal",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
                      *           },
@@ -12480,6 +12601,9 @@ export interface operations {
                      *           "completedAt": null,
                      *           "createdAt": "2026-11-19T11:46:30Z",
                      *           "updatedAt": null,
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           },
                      *           "metadata": {
                      *             "source": "exhibition"
                      *           }
@@ -12679,7 +12803,7 @@ export interface operations {
     contactsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -12768,7 +12892,7 @@ export interface operations {
     contactsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13200,7 +13324,7 @@ export interface operations {
     contactsLeadScore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13370,7 +13494,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13458,7 +13582,7 @@ export interface operations {
     contactsMerge: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13778,7 +13902,7 @@ export interface operations {
     contactsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13871,7 +13995,7 @@ export interface operations {
     contactsUpsert: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14020,7 +14144,7 @@ export interface operations {
     dealsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14082,6 +14206,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -14142,7 +14269,10 @@ export interface operations {
                  *           "currency": "EUR",
                  *           "probability": 50,
                  *           "expectedCloseAt": "2026-12-11T09:00:00Z",
-                 *           "notes": "Wants delivery before the summer."
+                 *           "notes": "Wants delivery before the summer.",
+                 *           "fields": {
+                 *             "source": "exhibition"
+                 *           }
                  *         }
                  *       ],
                  *       "atomic": false
@@ -14186,6 +14316,9 @@ export interface operations {
                      *             "createdAt": "2026-11-16T08:30:00Z",
                      *             "updatedAt": "2026-11-19T11:45:10Z",
                      *             "stage": "Proposal",
+                     *             "fields": {
+                     *               "source": "exhibition"
+                     *             },
                      *             "owner": {
                      *               "assignedToUserId": 3
                      *             },
@@ -14243,7 +14376,7 @@ export interface operations {
                 currency?: string;
                 /** @description Only deals expected to close before this time, exclusive. Deals without an expected time are left out. */
                 expectedCloseBefore?: string;
-                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -14297,6 +14430,9 @@ export interface operations {
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
                      *           "stage": "Proposal",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
                      *           }
@@ -14320,7 +14456,7 @@ export interface operations {
     dealsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14348,7 +14484,10 @@ export interface operations {
                  *       "currency": "EUR",
                  *       "probability": 50,
                  *       "expectedCloseAt": "2026-12-11T09:00:00Z",
-                 *       "notes": "Wants delivery before the summer."
+                 *       "notes": "Wants delivery before the summer.",
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["CreateDeal"];
@@ -14386,6 +14525,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -14416,7 +14558,7 @@ export interface operations {
     dealsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14463,6 +14605,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -14506,7 +14651,7 @@ export interface operations {
     dealsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14537,7 +14682,10 @@ export interface operations {
                  *       "currency": "EUR",
                  *       "probability": 50,
                  *       "expectedCloseAt": "2026-12-11T09:00:00Z",
-                 *       "notes": "Wants delivery before the summer."
+                 *       "notes": "Wants delivery before the summer.",
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["PatchDeal"];
@@ -14574,6 +14722,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -14590,6 +14741,137 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DealWithTasks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dealsGetFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dealsPatchFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchFieldValues"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -14806,7 +15088,7 @@ export interface operations {
     dealsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14868,6 +15150,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -19519,7 +19804,10 @@ export interface operations {
                  *           "remindAt": "2026-12-11T09:00:00Z",
                  *           "contactId": 7,
                  *           "dealId": 31,
-                 *           "assignedToUserId": 3
+                 *           "assignedToUserId": 3,
+                 *           "fields": {
+                 *             "source": "exhibition"
+                 *           }
                  *         }
                  *       ],
                  *       "atomic": false
@@ -19562,7 +19850,10 @@ export interface operations {
                      *             "remindAt": "2026-11-23T09:00:00Z",
                      *             "completedAt": null,
                      *             "createdAt": "2026-11-19T11:46:30Z",
-                     *             "updatedAt": null
+                     *             "updatedAt": null,
+                     *             "fields": {
+                     *               "source": "exhibition"
+                     *             }
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -19609,6 +19900,8 @@ export interface operations {
                 dueAfter?: string;
                 /** @description Only tasks whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
                 /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
@@ -19660,7 +19953,10 @@ export interface operations {
                      *           "remindAt": "2026-11-23T09:00:00Z",
                      *           "completedAt": null,
                      *           "createdAt": "2026-11-19T11:46:30Z",
-                     *           "updatedAt": null
+                     *           "updatedAt": null,
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -19680,7 +19976,10 @@ export interface operations {
     };
     tasksCreate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -19706,7 +20005,10 @@ export interface operations {
                  *       "remindAt": "2026-12-11T09:00:00Z",
                  *       "contactId": 7,
                  *       "dealId": 31,
-                 *       "assignedToUserId": 3
+                 *       "assignedToUserId": 3,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTask"];
@@ -19743,7 +20045,10 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -19760,7 +20065,10 @@ export interface operations {
     };
     tasksGet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -19804,7 +20112,10 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -19823,6 +20134,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -19833,7 +20145,10 @@ export interface operations {
     };
     tasksPatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -19863,7 +20178,10 @@ export interface operations {
                  *       "remindAt": "2026-12-11T09:00:00Z",
                  *       "contactId": 7,
                  *       "dealId": 31,
-                 *       "assignedToUserId": 3
+                 *       "assignedToUserId": 3,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["PatchTask"];
@@ -19899,10 +20217,144 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tasksGetFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tasksPatchFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchFieldValues"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -20118,7 +20570,10 @@ export interface operations {
     };
     tasksStatus: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -20177,7 +20632,10 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -23983,6 +24441,7 @@ export interface operations {
                  *         "currency": "EUR",
                  *         "stage": "lead",
                  *         "probability": 10,
+                 *         "fields": {},
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"
@@ -24224,6 +24683,7 @@ export interface operations {
                  *         "contact_id": "7",
                  *         "deal_id": "31",
                  *         "assigned_to_user_id": "3",
+                 *         "fields": {},
                  *         "actor": {
                  *           "type": "api_key",
                  *           "id": "Ab3dEf6hIj9k"

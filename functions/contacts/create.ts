@@ -15,7 +15,7 @@ export const handler = endpoint(
     body: CreateContact,
     status: 201,
     response: ContactWithTags,
-    errors: ['bad_request'],
+    errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createContact(tx, body),
 );

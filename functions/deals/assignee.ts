@@ -1,3 +1,4 @@
+import { expandDeals } from '#lib/deals/include.ts';
 import { assignDeal, getDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, SetDealAssignee } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     hasNoTool: true,
     scope: 'deals:write',
     query: DealInclude,
+    expand: expandDeals,
     body: SetDealAssignee,
     status: 200,
     response: DealWithTasks,

@@ -1,3 +1,4 @@
+import { expandDeals } from '#lib/deals/include.ts';
 import { createDeal } from '#lib/deals/store.ts';
 import { CreateDeal, DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,10 +11,11 @@ export const handler = endpoint(
     summary: 'Create a deal',
     scope: 'deals:write',
     query: DealInclude,
+    expand: expandDeals,
     body: CreateDeal,
     status: 201,
     response: DealWithTasks,
-    errors: ['bad_request'],
+    errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createDeal(tx, body),
 );

@@ -1,3 +1,4 @@
+import { expandDeals } from '#lib/deals/include.ts';
 import { getDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,6 +11,7 @@ export const handler = endpoint(
     summary: 'Get a deal',
     scope: 'deals:read',
     query: DealInclude,
+    expand: expandDeals,
     status: 200,
     response: DealWithTasks,
     errors: ['not_found'],

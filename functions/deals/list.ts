@@ -1,4 +1,5 @@
 import { listOf } from '#lib/core/schema.ts';
+import { expandDeals } from '#lib/deals/include.ts';
 import { listDeals } from '#lib/deals/store.ts';
 import { Deal, DealQuery } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'List and search deals',
     scope: 'deals:read',
     query: DealQuery,
+    expand: expandDeals,
     status: 200,
     response: listOf(Deal),
     errors: ['bad_request'],

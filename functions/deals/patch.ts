@@ -1,3 +1,4 @@
+import { expandDeals } from '#lib/deals/include.ts';
 import { getDeal, patchDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, PatchDeal, readOnlyInPatch } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,6 +11,7 @@ export const handler = endpoint(
     summary: 'Change a deal',
     scope: 'deals:write',
     query: DealInclude,
+    expand: expandDeals,
     body: PatchDeal,
     readOnly: readOnlyInPatch,
     status: 200,

@@ -1,3 +1,4 @@
+import { expandDeals } from '#lib/deals/include.ts';
 import { getDeal, moveDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, SetDealStage } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -10,6 +11,7 @@ export const handler = endpoint(
     summary: 'Move a deal to a stage',
     scope: 'deals:write',
     query: DealInclude,
+    expand: expandDeals,
     body: SetDealStage,
     status: 200,
     response: DealWithTasks,

@@ -1,5 +1,6 @@
+import { expandTasks } from '#lib/deals/include.ts';
 import { createTask } from '#lib/deals/task-store.ts';
-import { CreateTask, Task } from '#lib/entities/task.ts';
+import { CreateTask, Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Adds a task or reminder; a title is enough. */
@@ -9,10 +10,12 @@ export const handler = endpoint(
     path: '/v1/tasks',
     summary: 'Create a task',
     scope: 'tasks:write',
+    query: TaskInclude,
+    expand: expandTasks,
     body: CreateTask,
     status: 201,
     response: Task,
-    errors: ['bad_request'],
+    errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createTask(tx, body),
 );

@@ -1,5 +1,6 @@
+import { expandTasks } from '#lib/deals/include.ts';
 import { getTask } from '#lib/deals/task-store.ts';
-import { Task } from '#lib/entities/task.ts';
+import { Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One task. */
@@ -9,6 +10,8 @@ export const handler = endpoint(
     path: '/v1/tasks/{id}',
     summary: 'Get a task',
     scope: 'tasks:read',
+    query: TaskInclude,
+    expand: expandTasks,
     status: 200,
     response: Task,
     errors: ['not_found'],

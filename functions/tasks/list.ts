@@ -1,4 +1,5 @@
 import { listOf } from '#lib/core/schema.ts';
+import { expandTasks } from '#lib/deals/include.ts';
 import { listTasks } from '#lib/deals/task-store.ts';
 import { Task, TaskQuery } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -11,6 +12,7 @@ export const handler = endpoint(
     summary: 'List and search tasks',
     scope: 'tasks:read',
     query: TaskQuery,
+    expand: expandTasks,
     status: 200,
     response: listOf(Task),
     errors: ['bad_request'],

@@ -1,5 +1,6 @@
+import { expandTasks } from '#lib/deals/include.ts';
 import { getTask, setTaskStatus } from '#lib/deals/task-store.ts';
-import { SetTaskStatus, Task } from '#lib/entities/task.ts';
+import { SetTaskStatus, Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets the status of a task; done stamps the completion time. */
@@ -9,6 +10,8 @@ export const handler = endpoint(
     path: '/v1/tasks/{id}/status',
     summary: 'Set the status of a task',
     scope: 'tasks:write',
+    query: TaskInclude,
+    expand: expandTasks,
     body: SetTaskStatus,
     status: 200,
     response: Task,

@@ -1,9 +1,7 @@
 import type { Expand } from '#lib/core/include.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { includesFields } from '#lib/workspaces/field-values.ts';
 
 /** Adds to contacts what `include` asks for. */
-export const expandContacts: Expand<UnitOfWork, StoredContact> = {
-  fields: (tx, contacts) => Promise.all(contacts.map((contact) => shownValues(tx, 'contact', contact))),
-};
+export const expandContacts: Expand<UnitOfWork, StoredContact> = { ...includesFields('contact') };

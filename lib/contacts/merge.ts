@@ -24,6 +24,7 @@ import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { unitedValues } from '#lib/workspaces/field-values.ts';
 import { getStoredContact } from './read.ts';
 import { startRename } from './rename.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
@@ -152,6 +153,7 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
   const email = target.email ?? source.email;
   return {
     ...target,
+    ...unitedValues(target, source),
     name: target.name ?? source.name,
     username: target.username ?? source.username,
     phone: target.phone ?? source.phone,

@@ -20,13 +20,28 @@ import { referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
 import { common } from '#lib/table/conditions.ts';
+import { holderOf } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import {
+  changeValues,
+  setValues,
+  shownValues,
+  type ValueChange,
+  type ValueHolder,
+  withValues,
+} from '#lib/workspaces/field-values.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 type Shown = v.InferOutput<typeof DealWithTasks>;
+
+/** Deals as holders of custom values. */
+const dealValues: ValueHolder = {
+  object: 'deal',
+  holder: async (tx, uniqueValue) => (await holderOf(tx, Deals, { uniqueValue }))?.id,
+};
 
 const getStoredDeal = (tx: UnitOfWork, id: number): Promise<StoredDeal> =>
   tx.get(Deals, { id }, () => notFound('deal'));
@@ -66,7 +81,8 @@ export async function listDeals(
 /** A new deal in an active stage (contract section 6). Emits deal.created. Raises 400 for `won`, which is for the panel. */
 export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal): Promise<Shown> {
   if (stage === 'won') throw wonIsPanelOnly();
-  const [contact, currency] = await Promise.all([
+  const [custom, contact, currency] = await Promise.all([
+    changeValues(tx, dealValues, input.fields),
     referredContact(tx, input.contactId),
     input.currency ?? getWorkspace(tx).then((workspace) => workspace.currency),
     requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
@@ -91,6 +107,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     updatedAt: null,
     metadata: input.metadata ?? {},
     wonTransactionId: null,
+    ...custom.values,
   });
   tx.emit({
     kind: 'deal.created',
@@ -103,6 +120,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
       currency: deal.currency,
       stage: deal.stage,
       probability: deal.probability,
+      fields: setValues(custom),
       actor: tx.eventActor,
     },
   });
@@ -110,19 +128,20 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
 }
 
 /** Changes the given fields. Emits deal.updated unless nothing changed. Raises 409 for the amount of a Won deal. */
-export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): Promise<Shown> {
+export async function patchDeal(tx: UnitOfWork, id: number, { fields, ...patch }: PatchDeal): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
+  const custom = await changeValues(tx, dealValues, fields, deal);
   const changed = changedFields(deal, patch);
   if (deal.stage === 'won' && changed.some((field) => field === 'value' || field === 'currency'))
     throw conflict(
       'deal_won',
       'value and currency of a won deal are booked and cannot change: book a transaction to correct them',
     );
-  if (changed.length === 0) return { ...toDealView(deal), tasks };
-  const next = { ...deal, ...patch } as StoredDeal;
+  if (changed.length + custom.changed.length === 0) return { ...toDealView(deal), tasks };
+  const next = { ...deal, ...custom.values, ...patch } as StoredDeal;
   if (changed.includes('value') || changed.includes('currency')) requireDecimals('value', next.value, next.currency);
   if (changed.includes('contactId')) next.contactName = (await referredContact(tx, next.contactId))?.name ?? null;
-  return { ...toDealView(updateDeal(tx, deal, next, changed)), tasks };
+  return { ...toDealView(updateDeal(tx, deal, next, changed, custom)), tasks };
 }
 
 const wonIsPanelOnly = () =>
@@ -185,6 +204,17 @@ function enterStage(tx: UnitOfWork, deal: StoredDeal, stage: DealStage): StoredD
   return moved;
 }
 
+/** Returns the custom values of a deal. Raises 404. */
+export const getDealFields = async (tx: UnitOfWork, id: number) => ({
+  fields: await shownValues(tx, 'deal', await getStoredDeal(tx, id)),
+});
+
+/** Sets the given custom values; null clears. Emits deal.updated unless nothing changed. Raises 400, 404, 409. */
+export async function patchDealFields(tx: UnitOfWork, id: number, fields: Record<string, unknown>) {
+  await patchDeal(tx, id, { fields });
+  return getDealFields(tx, id);
+}
+
 export const getDealMetadata = async (tx: UnitOfWork, id: number) => ({
   metadata: (await getStoredDeal(tx, id)).metadata,
 });
@@ -207,12 +237,13 @@ function updateDeal(
   before: StoredDeal,
   after: StoredDeal,
   changed: readonly (keyof StoredDeal)[],
+  custom?: ValueChange,
 ): StoredDeal {
   const deal = saveDeal(tx, after);
   tx.emit({
     kind: 'deal.updated',
     subject: `deal/${deal.id}`,
-    data: { deal_id: String(deal.id), ...changesOf(before, after, changed), actor: tx.eventActor },
+    data: { deal_id: String(deal.id), ...withValues(changesOf(before, after, changed), custom), actor: tx.eventActor },
   });
   return deal;
 }

@@ -22,14 +22,28 @@ import {
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { common } from '#lib/table/conditions.ts';
-import { entries, listCopies } from '#lib/table/entries.ts';
+import { entries, holderOf, listCopies } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import {
+  changeValues,
+  setValues,
+  shownValues,
+  type ValueChange,
+  type ValueHolder,
+  withValues,
+} from '#lib/workspaces/field-values.ts';
 import { requireActiveMember } from '#lib/workspaces/members.ts';
 
 type Shown = v.InferOutput<typeof Task>;
+
+/** Tasks as holders of custom values. */
+const taskValues: ValueHolder = {
+  object: 'task',
+  holder: async (tx, uniqueValue) => (await holderOf(tx, Tasks, { uniqueValue }))?.id,
+};
 
 const getStoredTask = (tx: UnitOfWork, id: number): Promise<StoredTask> =>
   tx.get(Tasks, { id }, () => notFound('task'));
@@ -59,7 +73,10 @@ async function idsOverdue(tx: UnitOfWork): Promise<number[] | undefined> {
 }
 
 /** Tasks in descending order of id; every filter is exact and may be combined. */
-export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
+export async function listTasks(
+  tx: UnitOfWork,
+  { include, ...query }: v.InferOutput<typeof TaskQuery>,
+): Promise<Page<Shown>> {
   const few = query.overdue && query.ids === undefined ? await idsOverdue(tx) : undefined;
   const page = await listPage(
     tx,
@@ -85,7 +102,8 @@ export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof Task
 
 /** A new task (contract section 7). Its contact is its deal's unless given. Emits task.created. */
 export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Shown> {
-  const [deal, contact] = await Promise.all([
+  const [custom, deal, contact] = await Promise.all([
+    changeValues(tx, taskValues, input.fields),
     referredDeal(tx, input.dealId),
     referredContact(tx, input.contactId),
     requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
@@ -109,6 +127,7 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
     createdAt: tx.now,
     updatedAt: null,
     metadata: input.metadata ?? {},
+    ...custom.values,
   };
   const task = tx.create(Tasks, withReminder(tx, given));
   countOpen(tx, task, 1);
@@ -124,6 +143,7 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
       contact_id: idText(task.contactId),
       deal_id: idText(task.dealId),
       assigned_to_user_id: idText(task.assignedToUserId),
+      fields: setValues(custom),
       actor: tx.eventActor,
     },
   });
@@ -131,16 +151,17 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
 }
 
 /** Changes the given fields. Emits task.updated unless nothing changed. */
-export async function patchTask(tx: UnitOfWork, id: number, patch: PatchTask): Promise<Shown> {
+export async function patchTask(tx: UnitOfWork, id: number, { fields, ...patch }: PatchTask): Promise<Shown> {
   const task = await getStoredTask(tx, id);
+  const custom = await changeValues(tx, taskValues, fields, task);
   const changed = changedFields(task, patch);
-  if (changed.length === 0) return shown(tx, task);
+  if (changed.length + custom.changed.length === 0) return shown(tx, task);
   await Promise.all([
     changed.includes('dealId') && referredDeal(tx, patch.dealId),
     changed.includes('contactId') && referredContact(tx, patch.contactId),
     changed.includes('assignedToUserId') && requireActiveMember(tx, 'assignedToUserId', patch.assignedToUserId),
   ]);
-  return shown(tx, updateTask(tx, task, { ...task, ...patch } as StoredTask, changed));
+  return shown(tx, updateTask(tx, task, { ...task, ...custom.values, ...patch } as StoredTask, changed, custom));
 }
 
 /** Any status from any other; done stamps completedAt. Emits task.status_changed. The same status changes nothing. */
@@ -160,6 +181,17 @@ export async function setTaskStatus(tx: UnitOfWork, id: number, status: TaskStat
     },
   });
   return shown(tx, next);
+}
+
+/** Returns the custom values of a task. Raises 404. */
+export const getTaskFields = async (tx: UnitOfWork, id: number) => ({
+  fields: await shownValues(tx, 'task', await getStoredTask(tx, id)),
+});
+
+/** Sets the given custom values; null clears. Emits task.updated unless nothing changed. Raises 400, 404, 409. */
+export async function patchTaskFields(tx: UnitOfWork, id: number, fields: Record<string, unknown>) {
+  await patchTask(tx, id, { fields });
+  return getTaskFields(tx, id);
 }
 
 export const getTaskMetadata = async (tx: UnitOfWork, id: number) => ({
@@ -184,11 +216,16 @@ function updateTask(
   before: StoredTask,
   after: StoredTask,
   changed: readonly (keyof StoredTask)[],
+  custom?: ValueChange,
 ): StoredTask {
   tx.emit({
     kind: 'task.updated',
     subject: `task/${before.id}`,
-    data: { task_id: String(before.id), ...changesOf(before, after, changed), actor: tx.eventActor },
+    data: {
+      task_id: String(before.id),
+      ...withValues(changesOf(before, after, changed), custom),
+      actor: tx.eventActor,
+    },
   });
   return saveTask(tx, before, after);
 }

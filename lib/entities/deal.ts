@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { activeDealStages, dealStages } from '#lib/core/choices.ts';
+import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import { toCents } from '#lib/core/money.ts';
@@ -26,6 +27,7 @@ import {
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { DealTask } from './task.ts';
 
 export type DealStage = (typeof dealStages)[number];
@@ -73,7 +75,10 @@ const common = {
 const shown = { ...common, stage: storedChoice(Object.values(stageNames)) };
 
 /** Members that `include` adds. */
-const included = { owner: v.pipe(v.object({ assignedToUserId: v.nullable(id()) }), v.title('DealOwner')) };
+const included = {
+  fields: shownFields(),
+  owner: v.pipe(v.object({ assignedToUserId: v.nullable(id()) }), v.title('DealOwner')),
+};
 export const DealInclude = v.object(includeQuery(included));
 
 /** A deal as lists show it (base document, "Deal"). */
@@ -94,6 +99,7 @@ const optionalFields = {
   probability: v.optional(integer(0, 100)),
   expectedCloseAt: v.optional(nullableTimeInput()),
   notes: v.optional(notes()),
+  fields: v.optional(fieldsInput()),
 };
 
 /** Where a deal may open. `won` is let through, so that its refusal can say why (lib/deals/store.ts). */
@@ -164,8 +170,9 @@ export const Deals = entity({
     metadata: StoredMetadata,
     /** The income that winning it booked, once and for all. */
     wonTransactionId: v.nullable(id()),
+    ...customValues,
   }),
-  references: [{ to: 'contact', field: 'contactId', shows: 'contactName' }],
+  references: [{ to: 'contact', field: 'contactId', shows: 'contactName' }, ...linkReferences],
   indexes: {
     stage: { of: ({ stage }) => stage },
     currency: { of: ({ currency }) => currency },
@@ -176,6 +183,7 @@ export const Deals = entity({
       order: ({ closedAt }) => String(closedAt),
       copy: ({ stage, currency, value }) => ({ stage, currency, value }),
     },
+    ...valueIndexes,
     metadata: metadataIndex,
     search: { copy: ({ title }) => searchable(title) },
   },

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/core/choices.ts';
 import { countedMonth } from '#lib/core/clock.ts';
+import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
+import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import {
   choice,
@@ -22,6 +24,7 @@ import {
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { customValues, linkReferences, valueIndexes } from './field.ts';
 
 export type TaskStatus = (typeof taskStatuses)[number];
 type TaskPriority = (typeof taskPriorities)[number];
@@ -60,8 +63,12 @@ const details = {
 export const DealTask = v.pipe(v.object(shownInDeal), v.title('DealTask'));
 /** As many as a page of the list has at most: what is shown of a deal is not to grow with its tasks. */
 export const maxTasksInDeal = 100;
+/** Members that `include` adds. */
+const included = { fields: shownFields() };
+export const TaskInclude = v.object(includeQuery(included));
+
 /** Contract section 7. */
-export const Task = v.pipe(v.object({ ...shownInDeal, ...details }), v.title('Task'));
+export const Task = v.pipe(v.object({ ...shownInDeal, ...details, ...onRequest(included) }), v.title('Task'));
 
 const optionalFields = {
   description: v.optional(description()),
@@ -71,6 +78,7 @@ const optionalFields = {
   contactId: v.optional(v.nullable(idInput())),
   dealId: v.optional(v.nullable(idInput())),
   assignedToUserId: v.optional(v.nullable(idInput())),
+  fields: v.optional(fieldsInput()),
 };
 
 export const CreateTask = v.pipe(
@@ -100,6 +108,7 @@ export const TaskQuery = v.object({
   dueBefore: v.optional(queryTime()),
   dueAfter: v.optional(queryTime()),
   q: v.optional(queryText()),
+  ...TaskInclude.entries,
   ...commonFilters,
   ...metadataFilter,
 });
@@ -127,11 +136,9 @@ export const Tasks = entity({
     metadata: StoredMetadata,
     /** Its reminder is ahead. */
     awaitsReminder: v.exactOptional(v.boolean()),
+    ...customValues,
   }),
-  references: [
-    { to: 'contact', field: 'contactId' },
-    { to: 'deal', field: 'dealId' },
-  ],
+  references: [{ to: 'contact', field: 'contactId' }, { to: 'deal', field: 'dealId' }, ...linkReferences],
   indexes: {
     status: { of: ({ status }) => status },
     priority: { of: ({ priority }) => priority },
@@ -141,6 +148,7 @@ export const Tasks = entity({
     completed: { of: ({ completedAt }) => completedAt !== null, order: ({ completedAt }) => String(completedAt) },
     contact: { of: ({ contactId }) => contactId },
     deal: { of: ({ dealId }) => dealId, copy: (task) => v.parse(TaskCopy, task) },
+    ...valueIndexes,
     metadata: metadataIndex,
     search: { copy: ({ title }) => searchable(title) },
   },

@@ -195,6 +195,7 @@ export const eventKinds = {
       currency: v.string(),
       stage: v.picklist(dealStages),
       probability: count(),
+      fields: valuesBySlug,
       actor,
     },
     {
@@ -205,6 +206,7 @@ export const eventKinds = {
       currency: 'EUR',
       stage: 'lead',
       probability: 10,
+      fields: {},
       actor: caller,
     },
   ),
@@ -247,6 +249,7 @@ export const eventKinds = {
       contact_id: v.nullable(id),
       deal_id: v.nullable(id),
       assigned_to_user_id: v.nullable(id),
+      fields: valuesBySlug,
       actor,
     },
     {
@@ -258,6 +261,7 @@ export const eventKinds = {
       contact_id: '7',
       deal_id: '31',
       assigned_to_user_id: '3',
+      fields: {},
       actor: caller,
     },
   ),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { fieldErrors } from '#lib/core/fields.ts';
+import type { Expand } from '#lib/core/include.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { excessOf } from '#lib/core/money.ts';
 import { phoneDigits } from '#lib/core/phone.ts';
@@ -241,7 +242,7 @@ export const setValues = ({ changes }: ValueChange): Record<string, unknown> =>
 /** The `changed` and `changes` of an event with those of custom fields. */
 export const withValues = <Changes extends { changed: string[]; changes: Record<string, unknown> }>(
   { changed, changes }: Changes,
-  custom: ValueChange,
+  custom: Pick<ValueChange, 'changed' | 'changes'> = { changed: [], changes: {} },
 ) => ({ changed: [...changed, ...custom.changed], changes: { ...changes, ...custom.changes } }) as Changes;
 
 const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(a ?? null, b ?? null);
@@ -326,4 +327,23 @@ export async function holderOfValue(
   if ('errors' in read) throw invalidFields(read.errors);
   if (read.value === null) throw invalidField(name, 'required', `${name} is required because it is matched on`);
   return holder(tx, uniqueValueOf(field, read.value));
+}
+
+/** Returns how `include=fields` is answered for records of an object. */
+export const includesFields = (object: FieldObject): Expand<UnitOfWork, CustomValues> => ({
+  fields: (tx, rows) => Promise.all(rows.map((row) => shownValues(tx, object, row))),
+});
+
+/** Returns the values of a merged record: the target's own, and the source's for fields that the target has no value of. */
+export function unitedValues(target: CustomValues, source: CustomValues): CustomValues {
+  const has = (fieldId: string | number) =>
+    target.values?.[fieldId] !== undefined || target.links?.some((link) => link.fieldId === Number(fieldId));
+  const taken = Object.entries(source.values ?? {}).filter(([fieldId]) => !has(fieldId));
+  const links = (source.links ?? []).filter(({ fieldId }) => !has(fieldId));
+  const unique = (source.uniqueValues ?? []).filter((value) => !has(value.slice(0, value.indexOf('='))));
+  return {
+    values: { ...Object.fromEntries(taken), ...target.values },
+    links: [...(target.links ?? []), ...links],
+    uniqueValues: [...(target.uniqueValues ?? []), ...unique],
+  };
 }

@@ -622,6 +622,9 @@ export interface components {
             updatedAt: string | null;
             /** @enum {string} */
             stage: "Lead" | "Qualified" | "Proposal" | "Negotiation" | "Won" | "Lost";
+            fields?: {
+                [key: string]: unknown;
+            };
             owner?: components["schemas"]["DealOwner"];
             tasks: components["schemas"]["DealTask"][];
         };
@@ -2669,6 +2672,9 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },

@@ -188,3 +188,60 @@ test('a page of contacts shows their values when it is asked to', async () => {
   for (const item of items) expect(item.fields).toHaveProperty('text');
   expect((await workspace.live.get('/v1/contacts?limit=1')).body.items[0]).not.toHaveProperty('fields');
 });
+
+test.each([
+  ['deal', 'deals', { title: 'Engine' }],
+  ['task', 'tasks', { title: 'Call' }],
+])('a %s takes and shows values of its own', async (noun, path, given) => {
+  const define = (slug: string, more: object = {}) =>
+    workspace.live.post('/v1/fields', { object: noun, slug, title: slug, type: 'text', ...more }, 201);
+  await define('color');
+  await define('code', { isUnique: true });
+  await define('friend', { type: 'contact' });
+  const friend = (await workspace.live.post('/v1/contacts', { name: 'Friend' }, 201)).body.id;
+  const fields = { color: 'red', code: 'X', friend };
+  const { body } = await workspace.live.post(`/v1/${path}?include=fields`, { ...given, fields }, 201);
+  expect(body.fields).toEqual(fields);
+  await workspace.live.post(`/v1/${path}`, { ...given, fields: { code: 'x' } }, 409);
+  const { fields: changed } = (
+    await workspace.live.patch(`/v1/${path}/${body.id}/fields`, { fields: { color: null } }, 200)
+  ).body;
+  expect(changed).toEqual({ ...fields, color: null });
+  await workspace.live.patch(`/v1/${path}/${body.id}`, { fields: { color: 'blue' } }, 200);
+  expect((await workspace.live.get(`/v1/${path}?include=fields&limit=1`)).body.items[0].fields.color).toBe('blue');
+  const { results } = (
+    await workspace.live.post(`/v1/${path}/batch`, { items: [{ op: 'update', id: body.id, fields: { nothing: 1 } }] })
+  ).body;
+  expect(results[0].error.details.fields).toMatchObject([
+    { field: 'items[0].fields.nothing', code: 'unknown_reference' },
+  ]);
+  expect(
+    (await eventsAbout(workspace.id, `${noun}/${body.id}`, 3)).map(({ data }) => data.changed ?? data.fields),
+  ).toEqual([{ ...fields, friend: String(friend) }, ['fields.color'], ['fields.color']]);
+  await workspace.live.post(`/v1/contacts/${friend}/erasure`, { confirm: String(friend) }, 202);
+  const shown = async () => (await workspace.live.get(`/v1/${path}/${body.id}/fields`)).body.fields.friend;
+  await eventually(async () => (await shown()) === null, 'the value goes with the contact');
+});
+
+test('a merged contact keeps its values, and takes those it lacks with their claim', async () => {
+  const make = async (fields: object) =>
+    (await workspace.live.post('/v1/contacts', { name: 'Ada', fields }, 201)).body.id;
+  const [target, source] = [
+    await make({ text: 'own', number: 1 }),
+    await make({ text: 'other', code: 'M-1', select: 'Red' }),
+  ];
+  await workspace.live.post(`/v1/contacts/${target}/merge`, { sourceContactId: source }, 200);
+  expect((await workspace.live.get(`/v1/contacts/${target}/fields`)).body.fields).toMatchObject({
+    text: 'own',
+    number: 1,
+    code: 'M-1',
+    select: 'Red',
+  });
+  const { body } = await workspace.live.post('/v1/contacts', { name: 'Ada', fields: { code: 'm-1' } }, 409);
+  expect(body.details.id).toBe(target);
+  await workspace.live.post(`/v1/contacts/${target}/erasure`, { confirm: String(target) }, 202);
+  await eventually(
+    async () => (await workspace.live.post('/v1/contacts', { name: 'Ada', fields: { code: 'M-1' } })).status === 201,
+    'an erased contact leaves its unique values',
+  );
+});

@@ -76,7 +76,7 @@ export const contacts: Noun = {
       id: contactId,
       tagId: 'Id of the tag to remove, as in `GET /v1/tags`.',
       include:
-        'Members to add to each contact of the answer, separated by commas: `updatedAt`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,StageChanged`.',
       channel: 'Only messages of this channel; all channels by default.',
       direction: 'Only messages that came in, or only those that went out; both by default.',

@@ -1,6 +1,7 @@
 import type { Noun } from './noun.ts';
 
 const terms = {
+  fields: 'Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs.',
   title: 'Title of the sale, in one line of 1 to 200 characters.',
   value: 'Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.',
   contactId: 'Id of the contact who would buy. Null when the deal has no contact.',
@@ -28,6 +29,10 @@ export const deals: Noun = {
       'Assigns a deal to a member, its owner, or to nobody with `userId` null. The member must be active. Emits `deal.updated` with `changed` `["assigned_to_user_id"]`. The contact and the tasks keep their own assignees.',
     dealsBatch:
       'Creates, changes, and moves up to 100 deals in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
+    dealsGetFields:
+      'Returns the custom values of a deal: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the deal. Definitions are in `GET /v1/fields`.',
+    dealsPatchFields:
+      'Sets the custom values that the body names; null clears one, and the others stay. A unique value that another deal has answers 409 `field_value_taken`. Emits `deal.updated`.',
     dealsGetMetadata:
       'Returns the metadata of a deal: your own pairs of key and text. Deals do not include them. Use it to look up which record of your system a deal belongs to.',
     dealsPatchMetadata:
@@ -39,7 +44,7 @@ export const deals: Noun = {
     '*': {
       id: 'Id of the deal, as in `GET /v1/deals`.',
       include:
-        'Members to add to each deal of the answer, separated by commas: `owner`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`.',
     },
     dealsList: {
       stage: 'Only deals in this stage, for example `proposal`.',
@@ -57,6 +62,7 @@ export const deals: Noun = {
     Deal: {
       ...terms,
       owner: 'The member who owns the deal. Only with `include=owner`.',
+      fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the deal, unique within its environment and never used again.',
       contactName: 'Name of the contact, kept up to date. Null when there is no contact, or it has no name.',
       closedAt: 'When the deal was won or lost. Null while it is open.',

@@ -181,6 +181,7 @@ export const events: Noun = {
     },
     ContactErasedEvent: { 'data.contact_id': 'Id of the contact that was erased, as text. It answers 404 now.' },
     DealCreatedEvent: {
+      'data.fields': 'The custom values that the deal was created with, by slug. Empty when it has none.',
       'data.title': 'Title of the new deal, in one line.',
       'data.stage': 'Stage in which the deal began.',
       'data.probability': 'Chance of winning in percent.',
@@ -192,6 +193,7 @@ export const events: Noun = {
       'data.closed_at': 'When the deal was won or lost. Null while it is open.',
     },
     TaskCreatedEvent: {
+      'data.fields': 'The custom values that the task was created with, by slug. Empty when it has none.',
       'data.title': 'Title of the new task, in one line.',
       'data.status': 'Status in which the task began.',
       'data.priority': 'How urgent the task is.',

@@ -1,6 +1,7 @@
 import type { Noun } from './noun.ts';
 
 const work = {
+  fields: 'Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs.',
   title: 'Title of the task, in one line of 1 to 200 characters.',
   description: 'Details of the task in plain text, at most 10,000 characters.',
   priority: 'How urgent it is: low, medium, or high. Default `medium`.',
@@ -27,6 +28,10 @@ export const tasks: Noun = {
       'Sets the status of a task. `done` stamps `completedAt`; any other status clears it. The same status again changes nothing. Emits `task.status_changed`. The other fields stay as they are.',
     tasksBatch:
       'Creates, changes, and completes up to 100 tasks in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
+    tasksGetFields:
+      'Returns the custom values of a task: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the task. Definitions are in `GET /v1/fields`.',
+    tasksPatchFields:
+      'Sets the custom values that the body names; null clears one, and the others stay. A unique value that another task has answers 409 `field_value_taken`. Emits `task.updated`.',
     tasksGetMetadata:
       'Returns the metadata of a task: your own pairs of key and text. Tasks do not include them. Use it to look up which record of your system a task belongs to.',
     tasksPatchMetadata:
@@ -35,7 +40,11 @@ export const tasks: Noun = {
       'Replaces all metadata of a task. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `task.updated` with `changed` `["metadata"]`.',
   },
   parameters: {
-    '*': { id: 'Id of the task, as in `GET /v1/tasks`.' },
+    '*': {
+      id: 'Id of the task, as in `GET /v1/tasks`.',
+      include:
+        'Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`.',
+    },
     tasksList: {
       status: 'Only tasks with this status, for example `open`.',
       priority: 'Only tasks with this priority, for example `high`.',
@@ -51,6 +60,7 @@ export const tasks: Noun = {
   schemas: {
     Task: {
       ...work,
+      fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the task, unique within its environment and never used again.',
       status: 'How far it is. Answers write it with capitals: `InProgress`.',
       isOverdue: 'Whether the due time has passed and the task is not done.',

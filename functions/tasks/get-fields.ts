@@ -1,0 +1,18 @@
+import { FieldValues } from '#lib/core/custom-fields.ts';
+import { getTaskFields } from '#lib/deals/task-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** The custom values of a task, null where none is set. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/tasks/{id}/fields',
+    summary: 'Get the custom fields of a task',
+    hasNoTool: true,
+    scope: 'tasks:read',
+    status: 200,
+    response: FieldValues,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getTaskFields(tx, params.id),
+);
