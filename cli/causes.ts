@@ -114,6 +114,14 @@ const known: Partial<Record<EventKind, Cause>> = {
     const status = body({ status: 'closed' as const });
     return crm.post('/v1/email/threads/{id}/status', { params: { path: { id: threadId } }, body: status });
   },
+  'conversation.updated': async ({ crm, body }) => {
+    const missing = 'no message of this sandbox was received or sent: run crm trigger message.created';
+    for await (const { id, state } of crm.list('/v1/conversations')) {
+      const other = state === 'done' ? ('open' as const) : ('done' as const);
+      return crm.post('/v1/conversations/{id}/state', { params: { path: { id } }, body: body({ state: other }) });
+    }
+    throw new Failure(missing);
+  },
   'email.bounced': { not: 'it comes from the mail server of a recipient; no mail leaves the sandbox' },
   'email.complained': { not: 'it comes from a recipient; no mail leaves the sandbox' },
   'sequence.status_changed': async ({ crm }) => {

@@ -4,7 +4,7 @@ import type { paths } from './schema.ts';
 
 interface Page<Item> {
   items: Item[];
-  nextCursor: number | null;
+  nextCursor: number | string | null;
 }
 
 /** Body of a 200 answer to a GET. */
@@ -14,9 +14,11 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
   ? Body
   : never;
 
-/** The paths of lists that are read on by `after`. */
+/** The paths of lists that are read on by `after`, or by `cursor` where the place is a text. */
 export type ListPath = {
-  [Path in keyof paths]: paths[Path] extends { get: { parameters: { query?: { after?: number } } } }
+  [Path in keyof paths]: paths[Path] extends {
+    get: { parameters: { query?: { after?: number } | { cursor?: string } } };
+  }
     ? Answer<Path> extends Page<unknown>
       ? Path
       : never
@@ -33,10 +35,13 @@ export type List = <Path extends ListPath>(
 export const itemsOf = (get: Call<'get'>): List =>
   async function* (path, ...[init]) {
     const { params, ...rest } = (init ?? {}) as { params?: { query?: object } };
-    for (let after: number | null | undefined; after !== null; ) {
-      const query = { ...params?.query, ...(after !== undefined && { after }) };
+    for (let next: Page<never>['nextCursor'] | undefined; next !== null; ) {
+      const query = {
+        ...params?.query,
+        ...(next !== undefined && { [typeof next === 'string' ? 'cursor' : 'after']: next }),
+      };
       const page = (await get(path as never, { ...rest, params: { ...params, query } } as never)) as Page<never>;
       yield* page.items;
-      after = page.nextCursor;
+      next = page.nextCursor;
     }
   };

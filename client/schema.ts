@@ -629,6 +629,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations/{id}/assignee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign a conversation
+         * @description Gives a conversation to an active member, or to nobody with null. Use it to share out an inbox. Emits `conversation.updated`. The assignees of the contact and of its mail threads stay as they are.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["conversationsAssignee"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a conversation
+         * @description Returns one conversation. Send `If-None-Match` to save the transfer when nothing has changed. The id of a mail thread whose contact is known by now answers the conversation of that contact.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["conversationsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List and search conversations
+         * @description Lists conversations, the one with the last message first. Use it for an inbox. Pass `nextCursor` as `cursor` for the next page. Mail shows only with the scope `email:read`; messages themselves have operations of their own.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["conversationsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a conversation as read
+         * @description Marks all messages of a conversation as read, as `POST /v1/contacts/{id}/messages/read` does for a contact. Emits `conversation.updated` and `message.read` if something was unread. The state stays as it is.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["conversationsRead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open, snooze, or end a conversation
+         * @description Opens, snoozes, or ends a conversation. Use it to keep an inbox short. A new message opens it again, and a snooze ends at its time. Emits `conversation.updated`. The status of mail threads stays as it is.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["conversationsState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a conversation as unread
+         * @description Marks the last received message of a conversation as unread, to come back to it. Emits `conversation.updated`. Does nothing when something is unread already, or when nothing was received.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["conversationsUnread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deals/{id}/assignee": {
         parameters: {
             query?: never;
@@ -3364,6 +3496,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "conversation.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * State, snooze, or assignee of a conversation changed, or its messages were marked as read or unread.
+         * @description Sent when state, snooze, or assignee of a conversation changed, or messages were marked as read or unread. Use it to mirror an inbox. A new message is announced by `message.created`; only what it opens is sent.
+         */
+        post: operations["onConversationUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "email.bounced": {
         parameters: {
             query?: never;
@@ -4615,6 +4767,8 @@ export interface components {
             };
             /** @description The accounts that are in touch with the person. */
             channels: components["schemas"]["ContactChannel"][];
+            /** @description The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent. */
+            conversation: components["schemas"]["Conversation"] | null;
             /** @description The whole history of the contact: notes and changes. */
             activities: components["schemas"]["Activity"][];
             /** @description The whole conversation. Mail is in it only with the scope `email:read`. */
@@ -4993,6 +5147,151 @@ export interface components {
             };
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
+        };
+        Conversation: {
+            /**
+             * Format: int64
+             * @description Id of the conversation, which follows from that of its contact or thread: take it from an answer or an event.
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description Id of the contact it is with. Null for a mail thread without one.
+             */
+            contactId: number | null;
+            /**
+             * Format: int64
+             * @description Id of the mail thread, if that has no contact. Null otherwise.
+             */
+            threadId: number | null;
+            /** @description The channels on which messages were received or sent. Mail is left out without `email:read`. */
+            channels: components["schemas"]["Channel"][];
+            /** @description Whether it is open, snoozed, or done. */
+            state: components["schemas"]["ConversationState"];
+            /**
+             * Format: date-time
+             * @description When a snoozed conversation opens, if no message does so before. Null unless it is snoozed.
+             */
+            snoozedUntil: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who answers it. Null when nobody is named.
+             */
+            assignedToUserId: number | null;
+            /**
+             * Format: int32
+             * @description How many received messages are not marked as read.
+             */
+            unreadCount: number;
+            /**
+             * Format: date-time
+             * @description Since when a message that a person wrote has no answer. Null when none waits.
+             */
+            waitingSince: string | null;
+            /** @description The last message that was received or sent; scheduled ones do not count. Null if it is mail and you may not read that. */
+            lastMessage: components["schemas"]["LastMessage"] | null;
+            /**
+             * Format: date-time
+             * @description When its first message was received or sent.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its state, snooze, or assignee last changed. Null until the first change.
+             */
+            updatedAt: string | null;
+        };
+        ConversationList: {
+            /** @description The conversations of this page, the one with the last message first. */
+            items: components["schemas"]["Conversation"][];
+            /** @description Pass it as `cursor` for the next page. Null on the last page. */
+            nextCursor: string | null;
+            /** @description Whether there may be more after this page. */
+            hasMore: boolean;
+        };
+        /**
+         * @description The state of a conversation.
+         *
+         *     - `open`: somebody has to look at it
+         *     - `snoozed`: it opens at its time, or with a new message
+         *     - `done`: it opens with a new message
+         * @enum {string}
+         */
+        ConversationState: "open" | "snoozed" | "done";
+        /**
+         * @example {
+         *       "event": "conversation.updated",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "conversation_id": "14",
+         *         "contact_id": "7",
+         *         "thread_id": null,
+         *         "changed": [
+         *           "state",
+         *           "snoozed_until"
+         *         ],
+         *         "changes": {
+         *           "state": {
+         *             "from": "snoozed",
+         *             "to": "open"
+         *           },
+         *           "snoozed_until": {
+         *             "from": "2026-11-20T23:17:47Z",
+         *             "to": null
+         *           }
+         *         },
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        ConversationUpdatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "conversation.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the conversation, as text. */
+                conversation_id: string;
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
+                contact_id: string | null;
+                /** @description Id of the mail thread that has no contact, as text. Null otherwise. */
+                thread_id: string | null;
+                /** @description Names of the fields that changed. */
+                changed: string[];
+                /** @description Each changed field with its value before and after. */
+                changes: components["schemas"]["EventChanges"];
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         CreateBot: {
             /**
@@ -7145,7 +7444,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -7165,7 +7464,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -7195,7 +7494,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -8236,6 +8535,26 @@ export interface components {
              *     ]
              */
             truncated?: string[];
+        };
+        LastMessage: {
+            /**
+             * Format: int64
+             * @description Id of the message, as in `GET /v1/messages`.
+             */
+            id: number;
+            /** @description The channel on which it came or went. */
+            channel: components["schemas"]["Channel"];
+            /** @description Whether it came in or went out. */
+            direction: components["schemas"]["MessageDirection"];
+            /** @description Beginning of its text in one line, at most 140 characters. Empty when it is only a file. */
+            preview: string;
+            /** @description Whether it was received or sent. */
+            status: components["schemas"]["MessageStatus"];
+            /**
+             * Format: date-time
+             * @description When it was sent, as the platform says.
+             */
+            sentAt: string | null;
         };
         Mailbox: {
             /** @description Name beside the address, as its owner writes it. Null when there is none. */
@@ -9844,6 +10163,22 @@ export interface components {
         SetContactStage: {
             /** @description The stage that the contact moves to, for example `qualified`. */
             stage: components["schemas"]["ContactStage"];
+        };
+        SetConversationAssignee: {
+            /**
+             * Format: int64
+             * @description Id of an active member, from `GET /v1/members`. Null for nobody.
+             */
+            userId: number | null;
+        };
+        SetConversationState: {
+            /** @description The new state: open, snoozed, or done. */
+            state: components["schemas"]["ConversationState"];
+            /**
+             * Format: date-time
+             * @description When it opens again, at most 366 days ahead. Required for `snoozed`, and refused for the other states.
+             */
+            snoozedUntil?: string | null;
         };
         SetDealAssignee: {
             /**
@@ -12519,6 +12854,29 @@ export interface operations {
                      *           "lastOutboundAt": "2026-11-20T14:20:11Z"
                      *         }
                      *       ],
+                     *       "conversation": {
+                     *         "id": 1,
+                     *         "contactId": 7,
+                     *         "threadId": 12,
+                     *         "channels": [
+                     *           "telegram"
+                     *         ],
+                     *         "state": "open",
+                     *         "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *         "assignedToUserId": 3,
+                     *         "unreadCount": 0,
+                     *         "waitingSince": "2026-11-20T23:17:47Z",
+                     *         "lastMessage": {
+                     *           "id": 1,
+                     *           "channel": "telegram",
+                     *           "direction": "inbound",
+                     *           "preview": "Is the offer still open?",
+                     *           "status": "received",
+                     *           "sentAt": "2026-11-20T23:17:47Z"
+                     *         },
+                     *         "createdAt": "2026-11-20T23:17:47Z",
+                     *         "updatedAt": "2026-11-20T23:17:47Z"
+                     *       },
                      *       "activities": [
                      *         {
                      *           "id": 903,
@@ -14136,6 +14494,501 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    conversationsAssignee: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the conversation, as in `GET /v1/conversations`.
+                 * @example 14
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetConversationAssignee"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "contactId": 7,
+                     *       "threadId": 12,
+                     *       "channels": [
+                     *         "telegram"
+                     *       ],
+                     *       "state": "open",
+                     *       "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *       "assignedToUserId": 3,
+                     *       "unreadCount": 0,
+                     *       "waitingSince": "2026-11-20T23:17:47Z",
+                     *       "lastMessage": {
+                     *         "id": 1,
+                     *         "channel": "telegram",
+                     *         "direction": "inbound",
+                     *         "preview": "Is the offer still open?",
+                     *         "status": "received",
+                     *         "sentAt": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    conversationsGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the conversation, as in `GET /v1/conversations`.
+                 * @example 14
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "contactId": 7,
+                     *       "threadId": 12,
+                     *       "channels": [
+                     *         "telegram"
+                     *       ],
+                     *       "state": "open",
+                     *       "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *       "assignedToUserId": 3,
+                     *       "unreadCount": 0,
+                     *       "waitingSince": "2026-11-20T23:17:47Z",
+                     *       "lastMessage": {
+                     *         "id": 1,
+                     *         "channel": "telegram",
+                     *         "direction": "inbound",
+                     *         "preview": "Is the offer still open?",
+                     *         "status": "received",
+                     *         "sentAt": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    conversationsList: {
+        parameters: {
+            query?: {
+                /** @description Where the page begins: `nextCursor` of the page before. Default: at the last message of all. */
+                cursor?: string;
+                /** @description How many conversations a page has at most, 1 to 100. Default 25. */
+                limit?: number;
+                /** @description Only conversations in this state, for example `open`. */
+                state?: components["schemas"]["ConversationState"];
+                /** @description Only conversations of this member. `none` finds those that nobody is named for. */
+                assignedToUserId?: string;
+                /** @description `true` for conversations with something unread only, `false` for all others. */
+                unread?: boolean;
+                /** @description Only conversations with a message on this channel, for example `telegram`. */
+                channel?: components["schemas"]["Channel"];
+                /** @description Only conversations with messages of the account with this id. */
+                accountId?: number;
+                /** @description Only conversations with contacts that have the tag with this id. */
+                tagId?: number;
+                /** @description Only conversations with all words of this text in the name, company, username, e-mail, or phone of a person, or in the subject of a mail thread. At most 200 characters. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "contactId": 7,
+                     *           "threadId": 12,
+                     *           "channels": [
+                     *             "telegram"
+                     *           ],
+                     *           "state": "open",
+                     *           "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *           "assignedToUserId": 3,
+                     *           "unreadCount": 0,
+                     *           "waitingSince": "2026-11-20T23:17:47Z",
+                     *           "lastMessage": {
+                     *             "id": 1,
+                     *             "channel": "telegram",
+                     *             "direction": "inbound",
+                     *             "preview": "Is the offer still open?",
+                     *             "status": "received",
+                     *             "sentAt": "2026-11-20T23:17:47Z"
+                     *           },
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    conversationsRead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the conversation, as in `GET /v1/conversations`.
+                 * @example 14
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "contactId": 7,
+                     *       "threadId": 12,
+                     *       "channels": [
+                     *         "telegram"
+                     *       ],
+                     *       "state": "open",
+                     *       "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *       "assignedToUserId": 3,
+                     *       "unreadCount": 0,
+                     *       "waitingSince": "2026-11-20T23:17:47Z",
+                     *       "lastMessage": {
+                     *         "id": 1,
+                     *         "channel": "telegram",
+                     *         "direction": "inbound",
+                     *         "preview": "Is the offer still open?",
+                     *         "status": "received",
+                     *         "sentAt": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    conversationsState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the conversation, as in `GET /v1/conversations`.
+                 * @example 14
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "open",
+                 *       "snoozedUntil": "2026-11-20T23:17:47Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetConversationState"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "contactId": 7,
+                     *       "threadId": 12,
+                     *       "channels": [
+                     *         "telegram"
+                     *       ],
+                     *       "state": "open",
+                     *       "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *       "assignedToUserId": 3,
+                     *       "unreadCount": 0,
+                     *       "waitingSince": "2026-11-20T23:17:47Z",
+                     *       "lastMessage": {
+                     *         "id": 1,
+                     *         "channel": "telegram",
+                     *         "direction": "inbound",
+                     *         "preview": "Is the offer still open?",
+                     *         "status": "received",
+                     *         "sentAt": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    conversationsUnread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the conversation, as in `GET /v1/conversations`.
+                 * @example 14
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "contactId": 7,
+                     *       "threadId": 12,
+                     *       "channels": [
+                     *         "telegram"
+                     *       ],
+                     *       "state": "open",
+                     *       "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *       "assignedToUserId": 3,
+                     *       "unreadCount": 0,
+                     *       "waitingSince": "2026-11-20T23:17:47Z",
+                     *       "lastMessage": {
+                     *         "id": 1,
+                     *         "channel": "telegram",
+                     *         "direction": "inbound",
+                     *         "preview": "Is the offer still open?",
+                     *         "status": "received",
+                     *         "sentAt": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -25228,6 +26081,95 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["EmailThreadUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConversationUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "conversation.updated",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "conversation_id": "14",
+                 *         "contact_id": "7",
+                 *         "thread_id": null,
+                 *         "changed": [
+                 *           "state",
+                 *           "snoozed_until"
+                 *         ],
+                 *         "changes": {
+                 *           "state": {
+                 *             "from": "snoozed",
+                 *             "to": "open"
+                 *           },
+                 *           "snoozed_until": {
+                 *             "from": "2026-11-20T23:17:47Z",
+                 *             "to": null
+                 *           }
+                 *         },
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConversationUpdatedEvent"];
             };
         };
         responses: {

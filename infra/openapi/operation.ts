@@ -49,6 +49,7 @@ const idsInPaths: Readonly<Record<string, number>> = {
   agents: 1,
   attachments: 77,
   contacts: 7,
+  conversations: 14,
   deals: 31,
   erasures: 9,
   invoices: 42,

@@ -15,6 +15,7 @@ import {
 } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
+import { united } from '#lib/entities/references/conversation.ts';
 import { moveReferences } from '#lib/entities/references/follow.ts';
 import { mergedInto, resolveMerged } from '#lib/entities/references/merged.ts';
 import { reachOf, tracesOf, unite as uniteReach } from '#lib/entities/references/reach.ts';
@@ -63,7 +64,12 @@ export async function mergeContacts(
   const { metadata, left } = unite(target.metadata, source.metadata);
   const reaches = [await reachOf(tx, target), await reachOf(tx, source)] as const;
   const reach = uniteReach(...reaches);
-  const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata, reach });
+  const conversation = united(target.conversation, source.conversation);
+  const merged = saveContact(tx, {
+    ...unitedFields(target, source, known),
+    ...{ metadata, reach },
+    ...(conversation && { conversation }),
+  });
   for (const text of notesOf(target, source, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
   // A contact may have more tags than one transaction takes.

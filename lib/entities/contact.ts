@@ -32,6 +32,7 @@ import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
+import { StoredConversation, snoozeTimer } from './conversation.ts';
 import { Tag, tagName } from './tag.ts';
 
 const username = (value: string) => value.replace(/^@/, '');
@@ -267,6 +268,8 @@ export const Contacts = entity({
     /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
     ...customValues,
+    /** Absent until a message was received or sent. */
+    conversation: v.exactOptional(StoredConversation),
   }),
   references: [{ to: 'tag', field: 'tagIds' }, ...linkReferences],
   isMergeable: true,
@@ -305,6 +308,7 @@ export const Contacts = entity({
       group: 'contacts',
     },
   },
+  timer: ({ id, conversation }, tenant) => snoozeTimer(conversation, { contactId: id }, tenant),
 });
 
 export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;

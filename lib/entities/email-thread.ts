@@ -17,6 +17,7 @@ import {
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { StoredConversation, snoozeTimer } from './conversation.ts';
 
 /** One side of an e-mail. */
 export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
@@ -116,6 +117,8 @@ export const Threads = entity({
     ),
     /** The Message-IDs of the thread, oldest first, as a reply names them. */
     references: v.array(v.string()),
+    /** While it has no contact, whose row then has it. Absent until a message was received or sent. */
+    conversation: v.exactOptional(StoredConversation),
   }),
   references: [{ to: 'contact', field: 'contactId' }],
   indexes: {
@@ -139,6 +142,7 @@ export const Threads = entity({
       }),
     },
   },
+  timer: ({ id, conversation }, tenant) => snoozeTimer(conversation, { threadId: id }, tenant),
 });
 
 export type StoredThread = v.InferOutput<(typeof Threads)['schema']>;

@@ -129,7 +129,7 @@ export const happenedAt = ({ sentAt, createdAt }: Pick<Shown, 'sentAt' | 'create
 
 type Placed = Pick<Shown, 'sentAt'> & { contactId: number | null };
 const contactOrder = ({ contactId }: Placed) => (contactId === null ? 'none' : sortableId(contactId));
-/** Returns the fields that analytics needs. */
+/** Returns the fields that analytics and conversations need. */
 const seen = ({
   contactId,
   direction,
@@ -137,9 +137,12 @@ const seen = ({
   accountId,
   status,
   sentAt,
+  threadId,
   isAutomatic,
-}: Placed & Pick<Shown, 'direction' | 'channel' | 'accountId' | 'status'> & { isAutomatic: boolean }) => ({
+}: Placed & Pick<Shown, 'direction' | 'channel' | 'accountId' | 'status' | 'threadId'> & { isAutomatic: boolean }) => ({
   ...(isAutomatic && { isAutomatic }),
+  // The conversation of a stranger is that of the thread.
+  ...(contactId === null && channel === 'email' && threadId !== null && { threadId: Number(threadId) }),
   ...{ contactId, direction, channel, accountId, status },
   at: sentAt,
 });
@@ -202,6 +205,7 @@ export const Messages = entity({
       of: ({ contactId, direction, isRead }) =>
         direction === 'inbound' && !isRead && contactId !== null && { contactId },
       at: 'unread/{contactId}',
+      copy: ({ channel }) => (channel === 'email' ? { isMail: true } : undefined),
     },
     /** Index of the messages between an account and a person. */
     platform: {

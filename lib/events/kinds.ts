@@ -354,6 +354,18 @@ export const eventKinds = {
       actor: caller,
     },
   ),
+  'conversation.updated': kind(
+    'State, snooze, or assignee of a conversation changed, or its messages were marked as read or unread.',
+    { conversation_id: id, contact_id: v.nullable(id), thread_id: v.nullable(id), ...changes, actor },
+    {
+      conversation_id: '14',
+      contact_id: '7',
+      thread_id: null,
+      changed: ['state', 'snoozed_until'],
+      changes: { state: { from: 'snoozed', to: 'open' }, snoozed_until: { from: at, to: null } },
+      actor: caller,
+    },
+  ),
   'email.bounced': kind(
     'An e-mail that was sent bounced from a recipient: for good, which fails it, or for now.',
     {
@@ -492,6 +504,7 @@ export const readBy: Record<EventNoun, Scope> = {
   message: 'contacts:read',
   contact: 'contacts:read',
   field: 'contacts:read',
+  conversation: 'contacts:read',
   deal: 'deals:read',
   task: 'tasks:read',
   account: 'telegram:read',

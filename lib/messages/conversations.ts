@@ -19,15 +19,15 @@ const { id: messageId, channel, direction, body, createdAt, status } = Message.e
 /** Conversation with a contact, with its last message (contract section 27, Inbox). */
 export const Conversation = v.pipe(
   v.object({
-    contact: v.pipe(v.object({ id, name, company, stage }), v.title('ConversationContact')),
+    contact: v.pipe(v.object({ id, name, company, stage }), v.title('InboxContact')),
     hasUnreadMessages: v.boolean(),
     channels: v.array(storedChoice(channels)),
     lastMessage: v.pipe(
       v.object({ id: messageId, channel, direction, body, createdAt, status }),
-      v.title('LastMessage'),
+      v.title('InboxMessage'),
     ),
   }),
-  v.title('Conversation'),
+  v.title('InboxConversation'),
 );
 
 export const ConversationQuery = v.object({

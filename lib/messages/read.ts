@@ -11,11 +11,12 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { summing } from '#lib/table/summing.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { announceUnread, countUnread } from './conversation.ts';
 import { announceRead } from './store.ts';
 
 /**
  * Marks what a contact has written as read, up to a message or all of it; the contact has nothing unread when nothing is left. What
- * has no room follows before the answer, or by way of the saga. Returns how many they are. Emits message.read. Raises 404, 400 for
+ * has no room follows before the answer, or by way of the saga. Returns how many they are. Emits message.read and conversation.updated. Raises 404, 400 for
  * a message of another contact, or for more messages than one call may count.
  */
 export async function markInboundRead(
@@ -32,13 +33,15 @@ export async function markInboundRead(
   const after = upToMessageId === undefined ? null : upToMessageId + 1;
   const isAll = after === null || newest === undefined || newest.of.sk < sortableId(after);
   if (contact.hasUnreadMessages && isAll) tx.update(Contacts, { ...contact, hasUnreadMessages: false });
+  const unread = await countUnread(tx, { contact });
   const { read, left } = await markSome(tx, { contactId, readAt: tx.now, after });
-  if (left === undefined) return read.length;
-  startSaga(tx, reading, left);
-  const others = await summing((meter) =>
-    countEntries(tx, Messages, { unread: { contactId } }, left.after ?? undefined, meter),
-  );
-  return read.length + others;
+  if (left) startSaga(tx, reading, left);
+  const others = left
+    ? await summing((meter) => countEntries(tx, Messages, { unread: { contactId } }, left.after ?? undefined, meter))
+    : 0;
+  const count = read.length + others;
+  if (count > 0) announceUnread(tx, { contact }, unread, unread - count);
+  return count;
 }
 
 type State = { contactId: number; readAt: string; after: number | null };

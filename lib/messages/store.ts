@@ -25,6 +25,7 @@ import { type Listing, listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { followMessage } from './conversation.ts';
 
 type Attachments = StoredMessage['attachments'];
 
@@ -334,18 +335,14 @@ export async function announceRead(tx: UnitOfWork, messages: readonly StoredMess
 async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   const contact = message.contactId === null ? undefined : await resolveMerged(tx, message.contactId);
   const contactId = await contactNow(tx, message.contactId);
-  if (contact) {
-    const told = {
-      ...contact,
-      lastMessageAt: latest(contact.lastMessageAt, message.sentAt),
-      hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
-      reach: unite(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
-    };
-    // Writers of a contact conflict with each other. Marking messages as read must also conflict with an incoming one.
-    const isTold = message.direction === 'outbound' && JSON.stringify(told) === JSON.stringify(contact);
-    if (isTold) tx.requireExists(Contacts, contact);
-    else tx.update(Contacts, told);
-  }
+  const told = contact && {
+    ...contact,
+    lastMessageAt: latest(contact.lastMessageAt, message.sentAt),
+    hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
+    reach: unite(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
+  };
+  // Its row is written in any case: marking messages as read must also conflict with an incoming one.
+  await followMessage(tx, message, told);
   tx.emit({
     kind: 'message.created',
     subject: subjectOf(contactId, message),

@@ -196,6 +196,7 @@ export const eventKinds = [
   "account.status_changed",
   "job.completed",
   "email.thread_updated",
+  "conversation.updated",
   "email.bounced",
   "email.complained",
   "sequence.status_changed",

@@ -476,26 +476,6 @@ export interface components {
             /** @default null */
             credential?: string | null;
         };
-        Conversation: {
-            contact: components["schemas"]["ConversationContact"];
-            hasUnreadMessages: boolean;
-            channels: ("telegram" | "twitter" | "email")[];
-            lastMessage: components["schemas"]["LastMessage"];
-        };
-        ConversationContact: {
-            /** Format: int64 */
-            id: number;
-            name: string | null;
-            company: string | null;
-            /** @enum {string} */
-            stage: "new" | "contacted" | "engaged" | "qualified" | "customer" | "lost";
-        };
-        ConversationList: {
-            items: components["schemas"]["Conversation"][];
-            /** Format: int64 */
-            nextCursor: number | null;
-            hasMore: boolean;
-        };
         CreateAgent: {
             name: string;
             /** @default null */
@@ -674,6 +654,39 @@ export interface components {
             code: "required" | "too_short" | "too_long" | "out_of_range" | "invalid_enum" | "invalid_format" | "invalid_type" | "unknown_reference" | "not_allowed" | "too_many";
             message: string;
         };
+        InboxContact: {
+            /** Format: int64 */
+            id: number;
+            name: string | null;
+            company: string | null;
+            /** @enum {string} */
+            stage: "new" | "contacted" | "engaged" | "qualified" | "customer" | "lost";
+        };
+        InboxConversation: {
+            contact: components["schemas"]["InboxContact"];
+            hasUnreadMessages: boolean;
+            channels: ("telegram" | "twitter" | "email")[];
+            lastMessage: components["schemas"]["InboxMessage"];
+        };
+        InboxConversationList: {
+            items: components["schemas"]["InboxConversation"][];
+            /** Format: int64 */
+            nextCursor: number | null;
+            hasMore: boolean;
+        };
+        InboxMessage: {
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            channel: "telegram" | "twitter" | "email";
+            /** @enum {string} */
+            direction: "inbound" | "outbound";
+            body: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @enum {string} */
+            status: "received" | "queued" | "sent" | "failed";
+        };
         InviteMember: {
             email: string;
             /** @default null */
@@ -701,19 +714,6 @@ export interface components {
             dueDate: string;
             /** Format: date-time */
             paidAt: string | null;
-        };
-        LastMessage: {
-            /** Format: int64 */
-            id: number;
-            /** @enum {string} */
-            channel: "telegram" | "twitter" | "email";
-            /** @enum {string} */
-            direction: "inbound" | "outbound";
-            body: string;
-            /** Format: date-time */
-            createdAt: string;
-            /** @enum {string} */
-            status: "received" | "queued" | "sent" | "failed";
         };
         Member: {
             /** Format: int64 */
@@ -2243,7 +2243,7 @@ export interface operations {
                      *       "hasMore": false
                      *     }
                      */
-                    "application/json": components["schemas"]["ConversationList"];
+                    "application/json": components["schemas"]["InboxConversationList"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -132,6 +132,7 @@ describe('somebody of whom there is one of everything', () => {
       contact: await get(at),
       ...(await get(`${at}/metadata`)),
       channels: (await get(`${at}/channels`)).items,
+      conversation: await get(`/v1/conversations/${document.conversation.id}`),
       activities: await everyItem(workspace.live, `${at}/activities`),
       messages: await everyItem(workspace.live, `${at}/messages`),
       ...Object.fromEntries(await Promise.all(ownNouns.map(async (noun) => [noun, await listed(`/v1/${noun}`)]))),
@@ -148,6 +149,7 @@ describe('somebody of whom there is one of everything', () => {
         await Promise.all(threads.map((thread) => everyItem(workspace.live, `/v1/email/threads/${thread}/messages`)))
       ).flat(),
     });
+    expect(document.conversation.contactId).toBe(id);
     expect(document.identities).toHaveLength(2);
     expect(document.emailMessages.map(({ bodyText }: { bodyText: string }) => bodyText.trim())).toEqual(
       expect.arrayContaining(['dawnchorus', 'mailword']),
@@ -167,7 +169,9 @@ describe('somebody of whom there is one of everything', () => {
     const isElse = ({ channel }: { channel: string }) => channel !== 'email';
     const jobs = document.jobs.filter(isElse);
     const messages = document.messages.filter(isElse);
-    expect([status, body]).toEqual([200, { ...others, jobs, messages, exportedAt: expect.any(String) }]);
+    const conversation = { ...document.conversation, channels: ['telegram'], unreadCount: 1, lastMessage: null };
+    const expected = { ...others, conversation, jobs, messages, exportedAt: expect.any(String) };
+    expect([status, body]).toEqual([200, expected]);
     expect([jobs.length < document.jobs.length, messages.length < document.messages.length]).toEqual([true, true]);
     expect(JSON.stringify(body)).not.toMatch(/dawnchorus|mailword/);
   });

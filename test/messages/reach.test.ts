@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { system, type Tenant } from '#lib/core/tenant.ts';
-import { Contacts, type Reach } from '#lib/entities/contact.ts';
+import type { Reach } from '#lib/entities/contact.ts';
 import { unite } from '#lib/entities/references/reach.ts';
 import { markInboundRead } from '#lib/messages/read.ts';
 import { storeMessage } from '#lib/messages/store.ts';
-import { keyOf } from '#lib/table/entity.ts';
-import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -21,27 +19,6 @@ test('a contact keeps its fifty newest accounts', () => {
   const kept = unite(known, [reachAt(100, 55), reachAt(101, 0)]);
   expect(kept.map(({ accountId }) => accountId)).toEqual([...known.slice(0, 49).map((one) => one.accountId), 100]);
   expect(unite(known, [reachAt(1, 59)])).toHaveLength(50);
-});
-
-test('a message that was sent and tells nothing new of a contact does not write it', async () => {
-  const { id: workspaceId, live } = await newWorkspace();
-  const tenant: Tenant = { workspaceId, env: 'live' };
-  const { body } = await live.post('/v1/contacts', { name: 'Ann' });
-  const send = (sentAt: string) =>
-    transact(tenant, system, (tx) =>
-      storeMessage(tx, {
-        ...{ contactId: body.id, channel: 'telegram', direction: 'outbound', status: 'sent' },
-        ...{ body: 'Hi', accountId: 7, sentAt },
-      }),
-    );
-  const version = async () => (await readRow(keyOf(tenant, Contacts, { id: body.id })))?.['v'];
-  await send('2026-01-01T00:00:01Z');
-  const first = await version();
-  await send('2026-01-01T00:00:01Z');
-  expect(await version()).toBe(first);
-  await send('2026-01-01T00:00:02Z');
-  expect(await version()).not.toBe(first);
-  expect((await live.get(`/v1/contacts/${body.id}/messages`)).body.items).toHaveLength(3);
 });
 
 test('a message that arrives while its conversation is marked as read is counted right', async () => {

@@ -3,6 +3,7 @@ import { agents } from './agents.ts';
 import { analytics } from './analytics.ts';
 import { auditEvents } from './audit-events.ts';
 import { contacts } from './contacts.ts';
+import { conversations } from './conversations.ts';
 import { deals } from './deals.ts';
 import { email } from './email.ts';
 import { erasures } from './erasures.ts';
@@ -33,6 +34,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   analytics,
   'audit-events': auditEvents,
   contacts,
+  conversations,
   deals,
   email,
   erasures,

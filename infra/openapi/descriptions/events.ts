@@ -85,6 +85,8 @@ export const events: Noun = {
       'Sent when a queued message was sent or has failed for good. Use it to follow a message after the 202. Attempts in between send nothing.',
     onEmailThreadUpdated:
       'Sent when the status or the assignee of a mail thread changed. Use it to mirror an inbox elsewhere. New mail is announced by `message.created`.',
+    onConversationUpdated:
+      'Sent when state, snooze, or assignee of a conversation changed, or messages were marked as read or unread. Use it to mirror an inbox. A new message is announced by `message.created`; only what it opens is sent.',
     onEmailBounced:
       'Sent when mail to an address came back. Use it to correct the address. After a permanent bounce, further mail to it is refused unless it is forced.',
     onEmailComplained:
@@ -221,6 +223,11 @@ export const events: Noun = {
       'data.attempts': 'How many times it was tried.',
     },
     EmailThreadUpdatedEvent: changes,
+    ConversationUpdatedEvent: {
+      ...changes,
+      'data.conversation_id': 'Id of the conversation, as text.',
+      'data.thread_id': 'Id of the mail thread that has no contact, as text. Null otherwise.',
+    },
     EmailBouncedEvent: {
       'data.bounce_type': [
         'Whether the address will ever take mail.',

@@ -7,6 +7,7 @@ import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/emai
 import { listEmailMessages } from '#lib/email/store.ts';
 import { Activities, Activity } from '#lib/entities/activity.ts';
 import { ContactChannel, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
+import { Conversation } from '#lib/entities/conversation.ts';
 import { Deal, Deals, toDealView } from '#lib/entities/deal.ts';
 import { EmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
@@ -18,6 +19,7 @@ import { Message, Messages } from '#lib/entities/message.ts';
 import { Task, Tasks, toTaskView } from '#lib/entities/task.ts';
 import { FinanceTransaction, Transactions } from '#lib/entities/transaction.ts';
 import { listChannels } from '#lib/messages/channels.ts';
+import { heldBy, isVisible, toView } from '#lib/messages/conversation.ts';
 import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -40,6 +42,7 @@ const head = {
   contact: ContactWithTags,
   metadata: Metadata,
   channels: v.array(ContactChannel),
+  conversation: v.nullable(Conversation),
 };
 
 /** Everything about one person, each noun as the API shows it (contract section 26). */
@@ -227,7 +230,14 @@ function between(before: Part | undefined, after: Part | undefined): string {
   return `${before ? ']' : ''}${after ? `,"${after.list}":[` : '}'}`;
 }
 
-async function headOf(tx: UnitOfWork, { contact, exportedAt }: Subject): Promise<string> {
-  const [shown, { items: channels }] = await Promise.all([getContact(tx, contact.id), listChannels(tx, contact.id)]);
-  return JSON.stringify(v.parse(v.object(head), { exportedAt, contact: shown, metadata: contact.metadata, channels }));
+async function headOf(tx: UnitOfWork, { contact, hasMail, exportedAt }: Subject): Promise<string> {
+  const held = heldBy(contact);
+  const [shown, { items: channels }, conversation] = await Promise.all([
+    getContact(tx, contact.id),
+    listChannels(tx, contact.id),
+    held && isVisible(held, hasMail) ? toView(tx, held, { hasMail }) : null,
+  ]);
+  return JSON.stringify(
+    v.parse(v.object(head), { exportedAt, contact: shown, metadata: contact.metadata, channels, conversation }),
+  );
 }
