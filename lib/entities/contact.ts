@@ -31,8 +31,8 @@ import {
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
-import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
+import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { Tag, tagName } from './tag.ts';
 
 const username = (value: string) => value.replace(/^@/, '');

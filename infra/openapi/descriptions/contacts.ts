@@ -191,7 +191,8 @@ export const contacts: Noun = {
       contact: 'The contact itself, with its tags.',
       metadata: 'The pairs of key and text that programs have stored with the contact.',
       channels: 'The accounts that are in touch with the person.',
-      conversation: 'The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent.',
+      conversation:
+        'The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent.',
       activities: 'The whole history of the contact: notes and changes.',
       messages: 'The whole conversation. Mail is in it only with the scope `email:read`.',
       deals: 'The deals of the contact, each with its metadata.',
