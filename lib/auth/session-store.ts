@@ -5,7 +5,6 @@ import { fromNow, minuteMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { notFound, Problem } from '#lib/core/problem.ts';
 import { randomText } from '#lib/core/random.ts';
 import { firstCharacters } from '#lib/core/text.ts';
-import type { RequestFacts } from '#lib/http/route.ts';
 import { clientNetwork } from '#lib/network/addresses.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
 import { putRows, readRow, readRows } from '#lib/table/rows.ts';
@@ -58,7 +57,7 @@ export interface NewSession {
  */
 export async function openSession(
   token: string,
-  { ip, userAgent }: Pick<RequestFacts, 'ip' | 'userAgent'>,
+  { ip, userAgent }: { ip: string; userAgent: string | null },
   record: (tx: UnitOfWork, person: Person) => void,
 ): Promise<NewSession> {
   const key = rowKey('signIn', { hash: hashOf(token) });
