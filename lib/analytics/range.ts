@@ -23,7 +23,8 @@ function bound() {
   } as typeof schema;
 }
 
-const timeZone = () =>
+/** A time zone by its name; offsets are none. */
+export const timeZone = () =>
   reading(
     v.pipe(
       v.string(),

@@ -19,6 +19,10 @@ export const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'
 export const roles = ['owner', 'admin', 'member'] as const;
 export type Role = (typeof roles)[number];
 
+/** Order of day, month, and year: that of the language, or a fixed one. */
+export const dateForms = ['language', 'dmy', 'mdy', 'iso'] as const;
+export const themes = ['system', 'light', 'dark'] as const;
+
 export const inboundModes = ['webhook', 'polling', 'off'] as const;
 export type InboundMode = (typeof inboundModes)[number];
 export const inboundStatuses = ['ok', 'failing', 'off'] as const;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { roles } from '#lib/core/choices.ts';
+import { dateForms, roles, themes } from '#lib/core/choices.ts';
 import { addressKey, emailAddress } from '#lib/core/mail-address.ts';
 import {
   choice,
@@ -62,6 +62,24 @@ export const isOwner = ({ role, isActive }: v.InferOutput<typeof Member>): boole
 /** A workspace has no more, active or not: they stay for good, for what names them. */
 export const maxMembers = 1000;
 
+/** How the panel looks to a member; null leaves it to the browser. */
+export const MemberSettings = v.object({
+  timeZone: v.nullable(v.string()),
+  dateForm: storedChoice(dateForms),
+  language: v.nullable(v.string()),
+  theme: storedChoice(themes),
+  notifications: v.object({ browser: v.boolean() }),
+});
+
+/** Settings of a member who has chosen nothing. */
+export const defaultSettings: v.InferOutput<typeof MemberSettings> = {
+  timeZone: null,
+  dateForm: 'language',
+  language: null,
+  theme: 'system',
+  notifications: { browser: false },
+};
+
 /** A person of the workspace. */
 export const Members = entity({
   name: 'member',
@@ -72,6 +90,8 @@ export const Members = entity({
     generation: v.optional(v.number(), 0),
     /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
     invitation: v.optional(v.nullable(v.object({ since: time(), base: v.string() })), null),
+    /** Their own settings of the panel. */
+    settings: v.optional(MemberSettings, defaultSettings),
     /** When an archive brought them. */
     importedAt: v.optional(v.nullable(time()), null),
   }),

@@ -6,6 +6,7 @@ import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem
 import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import {
   type CreateMember,
+  defaultSettings,
   isOwner,
   type MemberQuery,
   Members,
@@ -65,6 +66,7 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
     createdAt: tx.now,
     generation: 0,
     invitation: null,
+    settings: defaultSettings,
     importedAt: null,
   });
 }

@@ -276,6 +276,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/panel/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get yourself
+         * @description Any valid key may call it.
+         */
+        get: operations["panelGetOwnProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change yourself
+         * @description Any valid key may call it.
+         *
+         *     Not changed here:
+         *     - `email`: POST /panel/members: the address of a member is fixed
+         *     - `role`: PATCH /panel/members/{id}
+         */
+        patch: operations["panelPatchOwnProfile"];
+        trace?: never;
+    };
     "/panel/workspace": {
         parameters: {
             query?: never;
@@ -735,6 +763,23 @@ export interface components {
             member: components["schemas"]["Member"];
             workspaces: components["schemas"]["WorkspaceName"][];
         };
+        OwnProfile: {
+            /** Format: int64 */
+            id: number;
+            email: string;
+            name: string | null;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+            timeZone: string | null;
+            /** @enum {string} */
+            dateForm: "language" | "dmy" | "mdy" | "iso";
+            language: string | null;
+            /** @enum {string} */
+            theme: "system" | "light" | "dark";
+            notifications: {
+                browser: boolean;
+            };
+        };
         PatchAgent: {
             name?: string;
             description?: string | null;
@@ -752,6 +797,19 @@ export interface components {
             /** @enum {string} */
             role?: "owner" | "admin" | "member";
             isActive?: boolean;
+        };
+        PatchOwnProfile: {
+            name?: string | null;
+            /** @example Europe/Berlin */
+            timeZone?: string | null;
+            /** @enum {string} */
+            dateForm?: "language" | "dmy" | "mdy" | "iso";
+            language?: string | null;
+            /** @enum {string} */
+            theme?: "system" | "light" | "dark";
+            notifications?: {
+                browser?: boolean;
+            };
         };
         PatchSequence: {
             name?: string;
@@ -2082,6 +2140,120 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    panelGetOwnProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "email": "ada@example.com",
+                     *       "name": "Ada Lovelace",
+                     *       "role": "owner",
+                     *       "timeZone": "example",
+                     *       "dateForm": "language",
+                     *       "language": "en",
+                     *       "theme": "system",
+                     *       "notifications": {
+                     *         "browser": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnProfile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    panelPatchOwnProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 3f1c9d0e-contact-import-17 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "timeZone": "Europe/Berlin",
+                 *       "dateForm": "language",
+                 *       "language": "en",
+                 *       "theme": "system",
+                 *       "notifications": {
+                 *         "browser": true
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchOwnProfile"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "email": "ada@example.com",
+                     *       "name": "Ada Lovelace",
+                     *       "role": "owner",
+                     *       "timeZone": "example",
+                     *       "dateForm": "language",
+                     *       "language": "en",
+                     *       "theme": "system",
+                     *       "notifications": {
+                     *         "browser": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnProfile"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
