@@ -13,7 +13,22 @@ const greek = { language: 'el', letters: /\p{Script=Greek}/u, common: 'αοιε�
 const hebrew = { language: 'he', letters: /[א-ת״׳־]/u, common: 'יוהלארתבשמנםחקדעפכצגןסטזךףץ' };
 const arabic = { language: 'ar', letters: /\p{Script=Arabic}/u, common: 'اليمونرتبةعدسفقحكأجهشىخصضطذثزغظءإآئ' };
 const thai = { language: 'th', letters: /\p{Script=Thai}/u, common: 'านรอกเงมยลวดทสตะปบคหแจขพชไใโถผซ่้็ัิีืุูำ์' };
-const latin = /\p{Script=Latin}/u;
+/** Without the signs of ordinal numbers, which stand in no word. */
+const latin = /(?![ªº])\p{Script=Latin}/u;
+const western = { language: 'west', letters: latin };
+/** Languages that are written in the same charsets, each with its own letters. */
+const central = [
+  { language: 'pl', letters: latin, common: 'ęąłóśżćńź' },
+  { language: 'cs', letters: latin, common: 'íáéěšřčžýůúťďňľäôĺŕ' },
+  { language: 'hu', letters: latin, common: 'áéöóüőíúű' },
+  { language: 'ro', letters: latin, common: 'ăîâşţ' },
+  { language: 'hr', letters: latin, common: 'šžčćđ' },
+];
+const baltic = [
+  { language: 'lt', letters: latin, common: 'ėšžčųįąūę' },
+  { language: 'lv', letters: latin, common: 'āēīšžčņļķģū' },
+  { language: 'et', letters: latin, common: 'äõöüšž' },
+];
 const kana =
   'のにはをたがでてとしれさあいうえおかきくけこすせそちつなねひふへほまみむもやゆよらりるろわんだどじばぶべびぐげごぎずぜぞパンスルトリイラクアレドシプコテマフロタメカサバジッ';
 const japanese = {
@@ -23,9 +38,13 @@ const japanese = {
 };
 const han = /\p{Script=Han}|[\u3000-\u303f]/u;
 
+/** Charset of most mails that name none. */
+export const commonest = 'windows-1252';
+
 /** In the order in which one of two that are as likely is taken. */
 export const alphabets: readonly Alphabet[] = [
-  { charset: 'windows-1252', language: 'de', letters: latin, common: 'éäöüßèàáóçíñåøãæúêôîâœïëõ' },
+  { charset: commonest, ...western, common: 'éäöüßèàáóçíñåøëãæúêôîâœïõ' },
+  { charset: commonest, language: 'is', letters: latin, common: 'áðíéóúýþæö' },
   { charset: 'windows-1251', ...cyrillic },
   { charset: 'koi8-r', ...cyrillic },
   { charset: 'ibm866', ...cyrillic },
@@ -57,11 +76,12 @@ export const alphabets: readonly Alphabet[] = [
   { charset: 'windows-1255', ...hebrew },
   { charset: 'windows-1256', ...arabic },
   { charset: 'windows-874', ...thai },
-  { charset: 'windows-1250', language: 'pl', letters: latin, common: 'ęąłóáíéšžčřěýćśżńůőűźăäöüťňďşâîţ' },
+  ...central.map((alphabet) => ({ charset: 'windows-1250', ...alphabet })),
   { charset: 'windows-1254', language: 'tr', letters: latin, common: 'ışğüçöâ' },
-  { charset: 'windows-1257', language: 'lt', letters: latin, common: 'āėšžčīųįąūēęļņģķõäöü' },
-  { charset: 'iso-8859-2', language: 'pl', letters: latin, common: 'ęąłóáíéšžčřěýćśżńůőűźăäöüťňďşâîţ' },
-  { charset: 'macintosh', language: 'de', letters: latin, common: 'éäöüßèàñóáçíåêôúâî' },
+  ...baltic.map((alphabet) => ({ charset: 'windows-1257', ...alphabet })),
+  ...central.map((alphabet) => ({ charset: 'iso-8859-2', ...alphabet })),
+  { charset: 'iso-8859-15', ...western, common: 'éäöüßèàáóçíñåøëãæúêôîâœïõ' },
+  { charset: 'macintosh', ...western, common: 'éäöüßèàñóáçíåêôúâî' },
 ];
 
 const ofLanguage: Record<string, string> = {
@@ -110,22 +130,11 @@ const ofLanguage: Record<string, string> = {
     sg: 'zh',
   },
   ...{ 'zh-tw': 'zh-hant', 'zh-hk': 'zh-hant', 'zh-hant': 'zh-hant', tw: 'zh-hant', hk: 'zh-hant', mo: 'zh-hant' },
-  ...{
-    pl: 'pl',
-    cs: 'pl',
-    cz: 'pl',
-    sk: 'pl',
-    hu: 'pl',
-    ro: 'pl',
-    hr: 'pl',
-    sl: 'pl',
-    si: 'pl',
-    rs: 'pl',
-    ba: 'pl',
-    tr: 'tr',
-    az: 'tr',
-  },
-  ...{ lt: 'lt', lv: 'lt', et: 'lt', ee: 'lt' },
+  ...{ pl: 'pl', cs: 'cs', cz: 'cs', sk: 'cs', hu: 'hu', ro: 'ro', md: 'ro', hr: 'hr', sl: 'hr', si: 'hr', rs: 'hr' },
+  ...{ ba: 'hr', bs: 'hr', tr: 'tr', az: 'tr', lt: 'lt', lv: 'lv', et: 'et', ee: 'et' },
+  ...{ en: 'west', de: 'west', at: 'west', ch: 'west', fr: 'west', es: 'west', pt: 'west', it: 'west' },
+  ...{ nl: 'west', sv: 'west', se: 'west', nb: 'west', nn: 'west', no: 'west', da: 'west', dk: 'west', fi: 'west' },
+  ...{ is: 'is', ca: 'west', gl: 'west', eu: 'west', br: 'west', mx: 'west', au: 'west', ie: 'west' },
 };
 
 const ofNarrow: Record<string, string> = {

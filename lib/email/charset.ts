@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import iconv from 'iconv-lite';
-import { type Alphabet, alphabets, languageOf } from './alphabets.ts';
+import { type Alphabet, alphabets, commonest, languageOf } from './alphabets.ts';
 
 export interface Decoded {
   text: string;
@@ -32,7 +32,7 @@ export interface Hints {
 /** A mail in many languages says nothing of any. */
 const maxHints = 16;
 /** Limit for the bytes of a mail that are guessed. A guess costs a hundred times what reading does. */
-const maxGuessedOfMail = 128 * 1024;
+const maxGuessedOfMail = 64 * 1024;
 /** The cost of the shortest guess, in bytes. */
 const leastGuessedBytes = 256;
 /** Limit for the labels of a mail that are looked up: an unknown one costs more than the text of a word. */
@@ -58,7 +58,8 @@ export function decodeText(bytes: Buffer, label: string, { isHtml, isCut, hints 
   // Text without an eighth bit cannot be in a charset that needs it, and the reverse.
   if (says && says !== 'utf-8' && !isNarrow.test(says)) return read(bytes, says);
   if (isMostlyUtf8(bytes)) return read(bytes, 'utf-8');
-  return { ...read(bytes, guess(bytes, hints, says)), ...unknownOf(label, says) };
+  const tags = [says, isHtml ? languageIn(bytes) : undefined];
+  return { ...read(bytes, guess(bytes, hints, tags)), ...unknownOf(label, says) };
 }
 
 const isNarrow = /^(iso-2022-|hz-|utf-7)/;
@@ -181,18 +182,23 @@ const spelt: Record<string, string> = {
   ...{ kz1048: 'rk1048' },
 };
 
-function decoderNamed(charset: string, fatal = false): TextDecoder | undefined {
+function decoderNamed(charset: string): TextDecoder | undefined {
   try {
-    return new TextDecoder(charset, { fatal });
+    return new TextDecoder(charset);
   } catch {
     return undefined;
   }
 }
 
+/** Charsets of which TextDecoder lacks letters that Windows sends: of Korean words, and of Hong Kong. */
+const fullTables: Record<string, string> = { 'euc-kr': 'cp949', big5: 'big5hkscs' };
+
 function read(bytes: Buffer, charset: string): Decoded {
   const shifts = shifting[charset];
   if (shifts) return { text: unshifted(bytes, shifts), charset };
   // In a stream half a character at the end is nothing, not a replacement character.
+  const table = fullTables[charset];
+  if (table) return { text: iconv.getDecoder(table).write(bytes), charset };
   const text = decoderNamed(charset)?.decode(bytes, { stream: true }) ?? iconv.decode(bytes, charset);
   return { text, charset };
 }
@@ -225,6 +231,12 @@ function metaIn(bytes: Buffer, hints: Hints): string | undefined {
   }
   return undefined;
 }
+
+/** The language that HTML says. */
+const languageIn = (bytes: Buffer): string | undefined =>
+  /<(?:html|body)\b[^<>]{0,999}?\s(?:xml:)?lang\s?=\s?["']?([\w-]{1,40})/i.exec(
+    bytes.toString('latin1', 0, maxPrescanBytes),
+  )?.[1];
 
 /** Where a character of UTF-8 begins that the end cuts, or the end. */
 function wholeCharacters(bytes: Buffer): number {
@@ -259,71 +271,149 @@ function isMostlyUtf8(bytes: Buffer): boolean {
 const maxGuessedBytes = 16_384;
 /** Points of a hint, compared with the likelihood of the text. */
 const hintPoints = 0.6;
-const commonest = 'windows-1252';
 
 /** Returns the likeliest charset of bytes that nobody names, or whose label is wrong; the commonest once a mail has had its guesses. */
-export function guess(bytes: Buffer, hints: Hints, says = ''): string {
+export function guess(bytes: Buffer, hints: Hints, tags: readonly (string | undefined)[] = []): string {
   const sample = bytes.subarray(0, maxGuessedBytes);
   if (hints.room <= 0) return commonest;
   hints.room -= Math.max(sample.length, leastGuessedBytes);
-  const spoken = languageOf(says);
+  const charsets = new Set([...hints.charsets, ...tags]);
+  const languages = new Set([...hints.languages, ...tags.map((tag) => languageOf(tag ?? ''))]);
+  const latinShare = latinShareOf(sample);
+  const readings = new Map<string, Place[] | undefined>();
+  const isWestern = languages.has('west') || [...languages].every((language) => language === undefined);
   let best = { charset: commonest, points: Number.NEGATIVE_INFINITY };
   for (const alphabet of alphabets) {
     const { charset, language } = alphabet;
-    const isHinted =
-      charset === says || language === spoken || hints.charsets.has(charset) || hints.languages.has(language);
-    const points = likelihood(sample, alphabet) + (isHinted ? hintPoints : 0) + (charset === commonest ? 0.3 : 0);
+    if (!readings.has(charset)) readings.set(charset, placesIn(sample, charset));
+    const places = readings.get(charset);
+    if (!places) continue;
+    const isHinted = charsets.has(charset) || languages.has(language);
+    const { mean, wide } = likelihood(places, alphabet);
+    const points = mean + (isHinted ? hintPoints : 0) + priorOf(alphabet, isWestern ? latinShare / wide : 0);
     if (points > best.points) best = { charset, points };
   }
   return best.charset;
+}
+
+/** Returns what a charset has ahead of the others: the less a text says, and the more of its words are in ASCII, the more. */
+function priorOf({ charset, language }: Alphabet, certainty: number): number {
+  if (charset === commonest) return language === 'west' ? 0.3 + 1.2 * certainty : 0.1;
+  return rare.has(charset) ? -0.2 - certainty : 0;
+}
+const rare = new Set(['macintosh', 'iso-8859-15']);
+
+/** Returns the share of ASCII among the letters of those words that have other bytes, too; 1 where such a byte is alone. */
+function latinShareOf(sample: Buffer): number {
+  let ascii = 0;
+  let wide = 0;
+  let isAlone = true;
+  for (const [word] of sample.toString('latin1').matchAll(/[a-z\u0080-\u00ff]+/gi)) {
+    const own = word.replaceAll(/[a-z]+/gi, '').length;
+    if (own === 0) continue;
+    wide += own;
+    ascii += word.length - own;
+    isAlone &&= word.length === 1;
+  }
+  return isAlone ? 1 : ascii / (ascii + wide);
+}
+
+/** A character that is not ASCII, or that follows one, with its neighbors. */
+interface Place {
+  before: string;
+  character: string;
+  after: string;
+  isMarkInPlace: boolean;
+}
+
+/** Returns what a sample has that is not ASCII, or undefined if it has bytes that the charset has not. */
+function placesIn(sample: Buffer, charset: string): Place[] | undefined {
+  const { text } = read(sample, charset);
+  if (text.includes('\ufffd')) return undefined;
+  const characters = [...text];
+  const places: Place[] = [];
+  for (const [at, character] of characters.entries()) {
+    const before = characters[at - 1] ?? ' ';
+    if (character < '\u0080' && before < '\u0080') continue;
+    const after = characters[at + 1] ?? ' ';
+    const isMarkInPlace = placedMark.test(character) && isInPlace.test(before + character + after);
+    places.push({ before, character, after, isMarkInPlace });
+  }
+  return places;
 }
 
 const isLetter = /\p{L}|\p{M}/u;
 const isUpper = /\p{Lu}/u;
 const isLower = /\p{Ll}/u;
 const isMark = /[\u00a0«»“”„‘’–—…№§°€£·©®™¿¡、。，！？：；（）「」『』【】・ー～《》]/;
+const placedMark = /[’‘“”„‚«»‹›–—•·€£¥§¶±×÷½¼¾©…°²³®™ªºµ¿¡]/;
+/** Marks with what is before and after them where people write them. */
+const isInPlace = new RegExp(
+  `^(?:${[
+    '\\p{L}’\\p{L}',
+    '[^\\p{L}\\p{N}][“„‘‚«‹][\\p{L}\\p{N}]',
+    '[\\p{L}\\p{N}\\p{P}][”“’‘»›][^\\p{L}\\p{N}]',
+    '[^\\p{L}\\p{N}][–—•·][^\\p{L}\\p{N}]',
+    '\\p{N}–\\p{N}',
+    '[^\\p{L}][€£¥§¶±×÷½¼¾©][^\\p{L}]',
+    '[\\p{L}\\p{N}]…[^]',
+    '[\\p{L}\\p{N}][°²³®©™][^\\p{L}]',
+    '[\\p{N}n][ªº][^\\p{L}]',
+    '[^\\p{L}]°[^]',
+    '[^\\p{L}][µ¿¡]\\p{L}',
+  ].join('|')})$`,
+  'u',
+);
+/** Letters that are words of their own in some language. */
+const isWord = /[àáâãåæéèêíîóôòöøúùýœ]/i;
 
-/** How well the bytes read as words of the alphabet: points for each byte that is not ASCII. */
-function likelihood(sample: Buffer, { charset, letters, common }: Alphabet): number {
-  const cut = sample.length === maxGuessedBytes;
-  let text: string;
-  try {
-    text = (decoderNamed(charset, true) as TextDecoder).decode(sample, { stream: cut });
-  } catch {
-    return Number.NEGATIVE_INFINITY;
-  }
+/** How well a text reads as words of the alphabet: points for each character that is not ASCII, and how many there are. */
+function likelihood(places: readonly Place[], { letters, common }: Alphabet): { mean: number; wide: number } {
+  const isLatin = letters.test('a');
   let points = 0;
   let wide = 0;
-  let before = ' ';
-  for (const character of text) {
+  for (const { before, character, after, isMarkInPlace } of places) {
     if (character >= '\u0080') {
       wide += 1;
-      points += pointsOf(character, letters, common) - oddity(before, character, letters);
-    } else if (before >= '\u0080' && isLetter.test(before) && isLetter.test(character)) {
-      if (!letters.test(character)) points -= 1.5;
+      if (isMarkInPlace) points += 1.7;
+      else points += pointsOf(character, { letters, common, isLatin }) - oddity(before, character, { after, isLatin });
+    } else if (isLetter.test(before) && isLetter.test(character)) {
+      if (!isLatin) points -= 1.5;
       if (isLower.test(before) && isUpper.test(character)) points -= 2;
     }
-    before = character;
   }
-  return wide === 0 ? Number.NEGATIVE_INFINITY : points / wide;
+  return { mean: wide === 0 ? Number.NEGATIVE_INFINITY : points / wide, wide };
 }
 
-function pointsOf(character: string, letters: RegExp, common: string): number {
+function pointsOf(
+  character: string,
+  { letters, common, isLatin }: Pick<Alphabet, 'letters' | 'common'> & { isLatin: boolean },
+): number {
   const rank = common.indexOf(character.toLowerCase());
   // The first letters of an alphabet are the most frequent. Word signs are too many to rank.
   if (rank >= 0) return character > '\u3000' ? 2 : 2 - (1.3 * rank) / Math.max(common.length, 25);
   if (isMark.test(character)) return 0.7;
-  if (letters.test(character)) return 0.8;
+  // Each Latin alphabet has few letters of its own: another is of another language.
+  if (letters.test(character)) return isLatin ? 0 : 0.8;
   return -3;
 }
 
-/** A letter beside one of another script, a capital after a small letter, accents side by side. */
-function oddity(before: string, character: string, letters: RegExp): number {
-  if (!isLetter.test(before) || !isLetter.test(character)) return 0;
+/** A letter beside a digit or one of another script, a capital after a small letter, accents side by side, a mark within a word. */
+function oddity(before: string, character: string, { after, isLatin }: { after: string; isLatin: boolean }): number {
+  if (!isLetter.test(character)) return isLatin && isLetter.test(before) && isLetter.test(after) ? 2 : 0;
+  const isBesideDigit = isLatin && (isDigit.test(before) || isDigit.test(after)) ? 2 : 0;
+  if (!isLetter.test(before)) {
+    const isAlone = isLatin && after !== '.' && !isLetter.test(after) && !isWord.test(character);
+    return isBesideDigit + (isAlone ? 1.5 : 0);
+  }
   const isCaseOdd = isLower.test(before) && isUpper.test(character) ? 2 : 0;
-  const isLatin = letters.test('a');
+  // Within a word of Icelandic it begins another: Turkish has its own letter there.
+  const isThorn = /þ/.test(character) ? 1 : 0;
   const isBeside = isLatin
-    ? before >= '\u0080' && !'ßçšž'.includes(character) && !'ßçšž'.includes(before)
+    ? before >= '\u0080' && !isPlain.test(character) && !isPlain.test(before)
     : before < '\u0080';
-  return isCaseOdd + (isBeside ? 1.5 : 0);
+  return isBesideDigit + isCaseOdd + isThorn + (isBeside ? 1.5 : 0);
 }
+const isDigit = /\d/;
+/** Letters beside which an accent may be. */
+const isPlain = /[ßçšžþð]/i;

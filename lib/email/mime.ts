@@ -79,14 +79,15 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
   const parents = new Set(parts.map(({ node }) => node.parentNode));
   for (const part of parts) part.settlePreamble(parents.has(part.node));
   const labels = parts.map(({ node }) => node.charset || '');
-  const allHints = hintsOf([...labels, ...named]);
+  const languages = parts.map(({ node }) => headerOf(node, 'Content-Language'));
+  const allHints = hintsOf([...labels, ...named, ...languages]);
   const texts = await textsOf(parts, allHints, omitted);
   const charset = parts.map((part) => part.charset).find((one) => one !== undefined && one !== 'utf-8');
   return {
     head: readable(head, charset, hintsOf(named)),
     isFromCut,
     texts,
-    attachments: parts.flatMap((part) => part.attachment(allHints) ?? []),
+    attachments: parts.flatMap((part) => part.attachment(allHints, charset) ?? []),
     unread: [...new Set(parts.flatMap((part) => part.unread ?? []))],
     omitted,
   };
@@ -115,12 +116,15 @@ const isRaw = {
 function readable(head: Buffer, charset: string | undefined, hints: Hints): Buffer {
   const fields = head.toString('latin1').split(/(?<=\n)/);
   const raw = Buffer.from(fields.filter((field) => isRaw.test(field)).join(''), 'latin1');
-  const label = charset && !charset.startsWith('utf-') ? charset : raw.length === 0 ? 'utf-8' : guess(raw, hints);
+  const label = labelOfRaw(charset) || (raw.length === 0 ? 'utf-8' : guess(raw, hints));
   const texts = fields.map((field) =>
     isRaw.test(field) ? decodeText(Buffer.from(field, 'latin1'), label, { hints }).text : field,
   );
   return Buffer.from(texts.map((text) => joinedWords(text, hints)).join(''));
 }
+
+/** The charset of raw bytes beside a text: a header has no zero bytes, and UTF-8 shows itself. */
+const labelOfRaw = (charset: string | undefined): string => (charset && !/^["']?utf/i.test(charset) ? charset : '');
 
 const newSplitter = () =>
   new LimitedSplitter({ defaultInlineEmbedded: true, maxHeadSize: maxPartHeadsBytes, maxChildNodes: maxParts });
@@ -497,9 +501,9 @@ class Part {
   }
 
   /** How it is described when it is one. Its size is that of the decoded bytes. */
-  attachment(hints: Hints): Contents['attachments'][number] | undefined {
+  attachment(hints: Hints, charset: string | undefined): Contents['attachments'][number] | undefined {
     if (!this.isAttachment) return undefined;
-    const { filename, contentType, encoding, disposition, parentNode } = this.node;
+    const { contentType, encoding, disposition, parentNode } = this.node;
     const { base64, escapes, lineEnds } = this.#size;
     const all = lineEnds <= 2 && lineEnds === this.#size.all ? 0 : this.#size.all;
     const sizes = new Map([
@@ -510,13 +514,23 @@ class Part {
     const isOfHtml = parentNode !== false && parentNode.multipart === 'related' && contentId !== null;
     return {
       fileName:
-        decodeWords(joinedWords(filename || '', hints)) ||
+        decodeWords(joinedWords(this.#fileName(hints, charset), hints)) ||
         (this.isCalendar ? 'invite.ics' : this.isTnef ? 'winmail.dat' : null),
       contentType: contentType || 'application/octet-stream',
       sizeBytes: Math.max(0, sizes.get(encoding || '') ?? all),
       contentId,
       isInline: disposition === 'inline' || (isOfHtml && disposition !== 'attachment'),
     };
+  }
+
+  #fileName(hints: Hints, charset: string | undefined): string {
+    const name = this.node.filename || '';
+    if (!/[\u0080-\u00ff]/.test(name)) return name;
+    const named = (field: string, parameter: string): string | undefined => {
+      const value = rawFieldOf(this.node, field, { charset, hints });
+      return value && libmime.parseHeaderValue(value).params[parameter];
+    };
+    return named('content-disposition', 'filename') || named('content-type', 'name') || name;
   }
 
   /** Whether it is Outlook’s own format (TNEF). */
@@ -579,6 +593,17 @@ function unflowed(text: string, delSp: boolean): string {
 }
 
 const headerOf = ({ headers }: MimeNode, name: string): string => (headers === false ? '' : headers.getFirst(name));
+
+/** Returns the value of a field in raw bytes, which are in the charset of the text if a mail says so; undefined for other fields. */
+function rawFieldOf(
+  { headers }: MimeNode,
+  name: string,
+  { charset, hints }: { charset: string | undefined; hints: Hints },
+): string | undefined {
+  const line = headers === false ? '' : (headers.getList().find(({ key }) => key === name)?.line ?? '');
+  if (!isRaw.test(line)) return undefined;
+  return libmime.decodeHeader(decodeText(Buffer.from(line, 'latin1'), labelOfRaw(charset), { hints }).text).value;
+}
 
 const boundaryIn = (node: MimeNode): string =>
   String(libmime.parseHeaderValue(headerOf(node, 'Content-Type')).params['boundary'] ?? '');
@@ -644,9 +669,10 @@ const embeddedHeaders = ['From', 'To', 'Subject', 'Date'];
 const maxEmbeddedCharacters = 998;
 
 /** Returns the author and the date of an embedded message. */
-function embeddedHead({ headers }: MimeNode, hints: Hints): string {
+function embeddedHead(node: MimeNode, hints: Hints): string {
+  const charset = node.charset || undefined;
   const lines = embeddedHeaders.flatMap((name) => {
-    const value = headers === false ? '' : headers.getFirst(name);
+    const value = rawFieldOf(node, name.toLowerCase(), { charset, hints }) ?? headerOf(node, name);
     const end = value.length > maxEmbeddedCharacters ? '…' : '';
     const shown = decodeWords(joinedWords(value.slice(0, maxEmbeddedCharacters), hints));
     return value === '' ? [] : [`${name}: ${shown}${end}`];

@@ -194,6 +194,33 @@ const guesses: [string, string][] = [
   ['windows-1252', 'Grüße'],
   ['windows-1252', 'Café à Paris, déjà vu'],
   ['windows-1252', 'Olá, não está'],
+  ...[
+    'I’ll take ten',
+    'It’s a nice offer – we’d like ten. “Great” price',
+    'Price: £250 per seat',
+    'That’s 5 € each',
+    'See the attached – regards',
+    '20 °C ± 2',
+    '© Acme, ½ price… • soon',
+    'nº 5, 1ª, 20 m², ¿qué?',
+    'Søren',
+    'Zoë',
+    'Noël',
+    'Øystein',
+    'Anaïs',
+    'naïve',
+    'Cœur',
+    'Þóra: það er gott að fá þetta',
+  ].map((text) => ['windows-1252', text] as [string, string]),
+  ['iso-8859-15', 'Cœur à 5 €'],
+  ['iso-8859-2', 'Košice, ešte'],
+  ['iso-8859-2', 'Č. účtu šestnáct, děkuji'],
+  ['iso-8859-2', 'Cześć, kupię dziesięć krzeseł. Łukasz'],
+  ['iso-8859-2', 'Živjo, prosim pošljite ponudbo'],
+  ['windows-1250', 'Mulţumesc, aştept oferta'],
+  ['windows-1250', 'Pozdrav, šaljem narudžbu. Željko Čović'],
+  ['windows-1257', 'Laba diena, ačiū už pasiūlymą'],
+  ['windows-1257', 'Paldies, gaidīšu rēķinu šodien'],
   ['windows-1250', 'Dziękuję za ofertę, proszę o kontakt'],
   ['windows-1250', 'Příliš žluťoučký kůň'],
   ['windows-1253', 'Καλημέρα, πότε θα σταλεί;'],
@@ -229,6 +256,57 @@ const unlabeled = guesses.flatMap(([charset, text]) => [
   },
 ]);
 
+/** Few bytes, and the language that a header or the HTML says. */
+const spoken = [
+  ['cs', 'windows-1250', 'č. účtu'],
+  ['sk', 'windows-1250', 'Čierna'],
+  ['en-US', 'windows-1252', 'I’ll take £5'],
+  ['ru', 'windows-1251', 'Да'],
+  ['zh-TW', 'big5', '好的'],
+].flatMap(([language, charset, text]) => [
+  {
+    name: `${charset} with Content-Language: ${language}`,
+    raw: mail([`Content-Language: ${language}`], bytes(text as string, charset as string)),
+    read: { bodyText: text },
+  },
+  {
+    name: `${charset} in HTML of the language ${language}`,
+    raw: mail(['Content-Type: text/html'], bytes(`<html lang="${language}"><p>${text}`, charset as string)),
+    read: { bodyText: text },
+  },
+]);
+
+/** Raw names beside a text that names its charset. */
+const rawNames = [
+  ['windows-1251', 'Счёт.pdf'],
+  ['gbk', '见积书.pdf'],
+  ['shift_jis', '見積表.pdf'],
+  ['euc-kr', '견적서.pdf'],
+  ['iso-8859-1', 'für Müller.pdf'],
+  ['utf-8', 'Счёт.pdf'],
+].flatMap(([charset = '', name = '']) =>
+  ['Content-Disposition: attachment; filename="', 'Content-Type: application/pdf; name="'].map((field) => ({
+    name: `a raw file name in ${charset} in ${field}`,
+    raw: Buffer.concat([
+      Buffer.from(
+        `${from}\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain; charset=${charset}\r\n\r\nHello\r\n--x\r\n${field}`,
+      ),
+      bytes(name, charset),
+      Buffer.from('"\r\n\r\nx\r\n--x--'),
+    ]),
+    read: { bodyText: 'Hello', attachments: [expect.objectContaining({ fileName: name })] },
+  })),
+);
+const rawHead = {
+  name: 'a raw subject of a mail within a mail',
+  raw: Buffer.concat([
+    Buffer.from(`${from}\r\nContent-Type: message/rfc822\r\n\r\nSubject: `),
+    bytes('Заказ', 'windows-1251'),
+    Buffer.from('\r\nContent-Type: text/plain; charset=windows-1251\r\n\r\nHello'),
+  ]),
+  read: { bodyText: 'Subject: Заказ\n\nHello' },
+};
+
 const labels: [string, string, string][] = [
   ...['cp932', 'x-sjis', 'MS932', 'windows-31j', 'Shift-JIS', 'csShiftJIS'].map(
     (label) => [label, 'shift_jis', '価格表'] as [string, string, string],
@@ -242,6 +320,12 @@ const labels: [string, string, string][] = [
   ...['cp850', 'ibm850', 'IBM-850'].map((label) => [label, 'cp850', 'Größe'] as [string, string, string]),
   ['cp437', 'cp437', 'Größe'],
   ['cp949', 'euc-kr', '안녕하세요'],
+  ...['euc-kr', 'ks_c_5601-1987', 'windows-949', 'uhc', 'cp949'].map(
+    (label) => [label, 'cp949', '펲시콜라 똠얌꿍, 햏햏 설믜입니다'] as [string, string, string],
+  ),
+  ...['big5', 'big5-hkscs', 'cp951'].map(
+    (label) => [label, 'big5hkscs', '佢哋話冇問題，搞掂咗'] as [string, string, string],
+  ),
   ['latin-9', 'iso-8859-15', '5 € für Œuvre'],
   ['ISO8859_2', 'iso-8859-2', 'Dziękuję'],
   ['iso-8859-8-i', 'iso-8859-8', 'שלום'],
@@ -793,6 +877,6 @@ const otherQuotes: Kind[] = [
 ];
 
 export const kinds: Kind[] = [
-  ...[...automatic, ...absences, ...written, ...unlabeled, ...labeled],
+  ...[...automatic, ...absences, ...written, ...unlabeled, ...spoken, ...rawNames, rawHead, ...labeled],
   ...[...texts, ...events, ...forms, ...quotes, ...otherQuotes],
 ];
