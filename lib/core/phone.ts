@@ -17,10 +17,31 @@ export const phoneDigits = (phone: string): string =>
 /** Fewer digits after a zero are no beginning of a number. */
 const minDigits = 3;
 
-/** Returns the spellings by which a word of a search may stand in a phone number, none where it is no part of one. */
-export function phoneSpellings(word: string): string[] {
+/** A country code behind `00`, the number itself, and a trunk zero. */
+const maxDigits = 20;
+const isPart = (word: string) => /^[+()./\-\p{Nd}]+$/u.test(word);
+
+function spellingsOf(word: string): string[] {
   if (!/^[+()./-]*\p{Nd}[\p{Nd}+()./-]*$/u.test(word)) return [];
   const digits = phoneDigits(word);
   const significant = digits.replace(/^0/, '');
   return significant.length < minDigits ? [digits] : [digits, significant];
+}
+
+/**
+ * Returns the spellings by which each word of a search may stand in a phone number, none where it is no part of one. Parts that follow
+ * each other are also one number: `020 7946 0999`.
+ */
+export function phoneSpellings(words: readonly string[]): string[][] {
+  const runs: string[][] = [];
+  words.forEach((word, index) => {
+    const run = index > 0 && isPart(word) && isPart(words[index - 1] as string) ? runs.at(-1) : undefined;
+    if (run) run.push(word);
+    else runs.push([word]);
+  });
+  return runs.flatMap((run) => {
+    const whole = spellingsOf(run.join(''));
+    const ofWhole = (whole[0]?.length ?? 0) > maxDigits ? [] : whole;
+    return run.map((word) => [...spellingsOf(word), ...ofWhole]);
+  });
 }

@@ -70,14 +70,18 @@ const spelledOut = (word: string) =>
   foldCase(word.normalize('NFC').replace(/[äöüåÄÖÜÅ]/g, (letter) => `${letter}${/å/i.test(letter) ? 'a' : 'e'}`));
 const shortened = (word: string) => word.replace(/([aou])e/g, '$1');
 
+/** Returns further spellings of each of the words. */
+export type Spellings = (words: readonly string[]) => readonly (readonly string[])[];
+
 /** Returns what a text must hold to be found by `q`: of every word one of its spellings. */
-export function wordsOf(q: string, spellings: (word: string) => readonly string[] = () => []): string[][] {
+export function wordsOf(q: string, spellings: Spellings = () => []): string[][] {
   const words = q.split(/[\s,;]+/).map((word) => word.replace(/^@+(?=.)/, ''));
   const given = words.some((word) => foldCase(word) !== '') ? words : [q];
-  const wanted = given.map((word) => {
-    const plainly = foldCase(word);
-    return [...new Set([plainly, spelledOut(word), shortened(plainly), ...spellings(plainly)])];
-  });
+  const folded = given.map(foldCase);
+  const others = spellings(folded);
+  const wanted = folded.map((plainly, index) => [
+    ...new Set([plainly, spelledOut(given[index] as string), shortened(plainly), ...(others[index] ?? [])]),
+  ]);
   return wanted.filter(([word = '']) => word !== '');
 }
 

@@ -1,5 +1,5 @@
 import { hourMs, shifted } from '#lib/core/clock.ts';
-import { foldCase, wordsOf } from '#lib/core/text.ts';
+import { foldCase, type Spellings, wordsOf } from '#lib/core/text.ts';
 import {
   type Contains,
   type Entity,
@@ -64,7 +64,7 @@ export const searchable = (...texts: (string | null)[]) => ({
 });
 
 /** Returns the texts that such entries must contain for a `q`: every word, in any order. */
-export const searched = (q: string | undefined, spellings?: (word: string) => readonly string[]) =>
+export const searched = (q: string | undefined, spellings?: Spellings) =>
   q === undefined ? undefined : wordsOf(q, spellings);
 
 /**

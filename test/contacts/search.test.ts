@@ -7,6 +7,8 @@ const ids = new Map<string, number>();
 const people: Record<string, object> = {
   phone: { name: 'Phone', phone: '+49 (170) 123-45-67' },
   trunk: { name: 'Trunk', phone: '+44 (0)20 7946-0958' },
+  london: { name: 'London', phone: '+44 20 7946 0999' },
+  paris: { name: 'Paris', phone: '+33 (0)6 12 34 56 78' },
   jose: { name: 'José Müller', username: 'janedoe77' },
   lodz: { name: 'Łódź Øystein Æther' },
   semyon: { name: 'Семён Йод' },
@@ -42,6 +44,17 @@ describe('q finds', () => {
     ['phone', '٠١٧٠١٢٣٤٥٦٧'],
     ['phone', 'phone 4567'],
     ['trunk', '+442079460958'],
+    ['london', '020 7946 0999'],
+    ['london', '(020) 7946-0999'],
+    ['london', '020 / 7946 0999'],
+    ['london', '0044 20 7946 0999'],
+    ['london', '+44 (0) 20 7946 0999'],
+    ['london', 'london 020 7946'],
+    ['paris', '06 12 34 56 78'],
+    ['paris', '06.12.34.56.78'],
+    ['paris', '0033 6 12 34 56 78'],
+    ['paris', '06 12 34, paris'],
+    ['paris', '56 78'],
     ['jose', 'jose'],
     ['jose', 'JOSE\u0301'],
     ['jose', 'muller'],
@@ -68,7 +81,7 @@ describe('q finds', () => {
     expect(await found({ q })).toContain(who);
   });
 
-  test.each(['иод', 'jose nobody', '0170 999', 'doe@jane', '0799'])('nobody by %s', async (q) => {
+  test.each(['иод', 'jose nobody', '0170 999', 'doe@jane', '0799', '06 12 34 56 79'])('nobody by %s', async (q) => {
     expect(await found({ q })).toEqual([]);
   });
 
