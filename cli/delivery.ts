@@ -24,9 +24,10 @@ export function signingSecret(given: string | undefined, key: string): string {
   return given;
 }
 
-/** An address to post to; `localhost:4000/hook` is one. */
+/** An address to post to; `localhost:4000/hook` is one, and so is a port of this machine. */
 export function receiverUrl(given: string): string {
-  const url = /^[a-z]+:\/\//i.test(given) ? given : `http://${given}`;
+  const named = given.replace(/^:?(?=\d+(?:[/?]|$))/, 'localhost:');
+  const url = /^[a-z]+:\/\//i.test(named) ? named : `http://${named}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`${given} is not an http or https URL`);
   return new URL(url).href;
