@@ -115,8 +115,15 @@ const headerName = v.pipe(
   checked<string>('not_allowed', (name) => !reserved.test(name), 'must not name a header that deliveries set'),
 );
 const headerValue = pattern(/^[ -~]+$/, 1024, 'a text of printable ASCII characters');
+const isEachNamedOnce = (headers: object) => {
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  return new Set(names).size === names.length;
+};
 /** Null removes one, where it was. */
-const SetHeaders = atMost(2 * maxHeaders, 'headers', pairs(headerName, v.nullable(headerValue)));
+const SetHeaders = v.pipe(
+  atMost(2 * maxHeaders, 'headers', pairs(headerName, v.nullable(headerValue))),
+  checked<Record<string, string | null>>('not_allowed', isEachNamedOnce, 'must name a header once, in one spelling'),
+);
 
 const fields = {
   url: url(),

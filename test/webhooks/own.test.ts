@@ -60,6 +60,8 @@ test.each([
   [{ 'X-A': 'x'.repeat(1025) }, 'headers.X-A', 'too_long'],
   [{ 'X-A': 1 }, 'headers.X-A', 'invalid_type'],
   [['X-A'], 'headers', 'invalid_type'],
+  [{ 'X-A': 'v', 'x-a': 'w' }, 'headers', 'not_allowed'],
+  [{ Authorization: 'v', authorization: null }, 'headers', 'not_allowed'],
   [named(11), 'headers', 'too_many'],
 ] as const)('headers of an endpoint are refused: %j', async (headers, field, code) => {
   const { test: client } = await refusing();
