@@ -62,10 +62,11 @@ function refusalOf(bytes: Buffer, headers: Progress['headers'], method?: Route['
 const charsetIn = (type: string) =>
   /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(type)?.slice(1).join('').trim() ?? '';
 
+const notUtf8 = 'the body is not UTF-8: send JSON in UTF-8';
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
-  if (!isUtf8(bytes)) return malformed('the body is not UTF-8: send JSON in UTF-8');
+  if (!isUtf8(bytes)) return malformed(notUtf8);
   // A byte-order mark is no part of the JSON.
   const text = bytes.toString().replace(/^\uFEFF/, '');
   try {
@@ -77,6 +78,8 @@ function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
     const { data: key, message } = causeOf(error);
     if (message?.includes('call stack')) return tooDeep();
     if (key === '__proto__') return malformed('the body has a key __proto__: leave it out');
+    // No JSON has a NUL, and UTF-16 has one in each ASCII character.
+    if (bytes.includes(0)) return malformed(notUtf8);
     return malformed('the body is not valid JSON: check its quotes, commas, and braces');
   }
 }

@@ -171,12 +171,13 @@ export const unroutedEndpoint = (
   handlerOf(
     route,
     [identifying(({ rawPath }) => (/^\/v1(\/|$)/.test(rawPath) ? 'any' : 'public'))],
-    async ({ rawPath }) => {
+    async ({ rawPath, requestContext: { http } }) => {
       const allowed = methodsOf(rawPath);
       if (allowed.length === 0) throw unknownPath(rawPath, methodsOf);
-      const methods = allowed.join(', ');
+      const hasErasure = http.method === 'DELETE' && methodsOf(`${rawPath}/erasure`).length > 0;
+      const methods = `${allowed.join(', ')}${hasErasure ? `, or POST ${rawPath}/erasure, which removes it for good` : ''}`;
       const details = { reason: 'method_not_allowed', allowed };
-      const answer = { status: 405, headers: { Allow: methods } };
+      const answer = { status: 405, headers: { Allow: allowed.join(', ') } };
       throw new Problem('bad_request', `this path does not take this method: use ${methods}`, details, answer);
     },
   );

@@ -43,6 +43,8 @@ describe('a body', () => {
 
   test.each([
     ['in UTF-16', utf16('{"name":"A"}'), {}, 'malformed_json', 'the body is not UTF-8: send JSON in UTF-8'],
+    ['in UTF-16 without a mark', Buffer.from('{"name":"A"}', 'utf16le'), {}, 'malformed_json', 'send JSON in UTF-8'],
+    ['in UTF-16 of big end', Buffer.from('{"a":1}', 'utf16le').swap16(), {}, 'malformed_json', 'send JSON in UTF-8'],
     ['in Latin-1', Buffer.from('{"name":"Jörg"}', 'latin1'), {}, 'malformed_json', 'not UTF-8'],
     ['with gzip', Buffer.from([0x1f, 0x8b]), { 'content-encoding': 'gzip' }, 'unsupported_content_encoding', 'uncompr'],
     ['with br', Buffer.from('{}'), { 'content-encoding': 'br' }, 'unsupported_content_encoding', 'Content-Encoding'],
@@ -81,6 +83,12 @@ describe('Prefer: handling=strict', () => {
     ['POST', '/v1/deals', '{"title":"A","amount":5}', ['amount']],
     ['POST', '/v1/webhooks', '{"url":"https://example.com/a","filter":{"tag":1}}', ['filter.tag']],
     ['POST', '/v1/contacts/batch', '{"items":[{"op":"create","name":"x"}],"other":1}', ['other']],
+    [
+      'POST',
+      '/v1/telegram/messages',
+      '{"accountId":1,"contactId":1,"text":"x","buttons":[[{"text":"a","data":"b"},{"text":"a","data":"c","color":1}]]}',
+      ['buttons[0][1].color'],
+    ],
   ])('refuses what is unknown of %s %s', async (method, target, body, fields) => {
     const answer = await live.call(method, target, { headers: { ...json, ...strict }, body });
     expect([answer.status, answer.body.details.fields]).toEqual([
@@ -202,4 +210,15 @@ describe('a final slash', () => {
     const { status, body } = await send(method, target, json, method === 'POST' ? '{}' : undefined);
     expect([status, JSON.parse(String(body))]).toEqual([404, { error: 'not_found', message, details: null }]);
   });
+});
+
+test('DELETE of a contact is a 405 that names the erasure', async () => {
+  const { body: contact } = await live.post('/v1/contacts', { name: 'Kept' }, 201);
+  const { status, headers, body } = await live.call('DELETE', `/v1/contacts/${contact.id}`);
+  const words = `use GET, PATCH, or POST /v1/contacts/${contact.id}/erasure, which removes it for good`;
+  expect([status, headers['allow'], body.message]).toEqual([
+    405,
+    'GET, PATCH',
+    `this path does not take this method: ${words}`,
+  ]);
 });
