@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals';
 import { texts as en } from '../texts/en.ts';
+import type { Texts } from '../texts/type.ts';
 import { type Language, language } from './locale.ts';
-import { showTexts, type Texts } from './texts.ts';
+import { showTexts } from './texts.ts';
 
 /** English comes with the first file; each other language is a file of its own, asked for when it is shown. */
 const load: Record<Language, () => Promise<Texts> | Texts> = {

@@ -5,7 +5,7 @@ export const languageNames = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof languageNames;
 
 /** What a member has chosen; undefined where the browser decides. */
-export interface Preferences {
+interface Preferences {
   language?: Language | undefined;
   /** An IANA name, like `Europe/Berlin`. */
   timeZone?: string | undefined;

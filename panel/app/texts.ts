@@ -1,15 +1,5 @@
 import { signal } from '@preact/signals';
-import type { texts as english } from '../texts/en.ts';
-
-/** Widens the English texts to what every language has: a missing or superfluous key does not compile. */
-type Widened<Of> = Of extends string
-  ? string
-  : Of extends (...given: infer Given) => string
-    ? (...given: Given) => string
-    : { readonly [Key in keyof Of]: Widened<Of[Key]> };
-
-/** The texts of one language, by area and key. */
-export type Texts = Widened<typeof english>;
+import type { Texts } from '../texts/type.ts';
 
 const catalog = signal<Partial<Texts>>({});
 

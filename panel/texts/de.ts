@@ -1,4 +1,4 @@
-import type { Texts } from '../app/texts.ts';
+import type { Texts } from './type.ts';
 
 /** A value in a text, already written in the member's language. */
 type Value = string | number;

@@ -2,7 +2,7 @@
 type Value = string | number;
 
 /** Nouns with a number before them, in the plural forms of the language. */
-export const units = {
+const units = {
   contactTag: { one: 'contact tag', other: 'contact tags' },
   failed: { one: 'failed', other: 'failed' },
   failure: { one: 'failure', other: 'failures' },
@@ -20,7 +20,7 @@ export const units = {
 };
 
 /** Words for the keys of the API, in lower case: states, roles, stages, sources, fields. */
-export const words = {
+const words = {
   active: 'Active',
   admin: 'Admin',
   agent: 'Agent',
@@ -200,7 +200,7 @@ export const parts = {
   yourSessionHasEndedSign: 'Your session has ended. Sign in again to go on where you were.',
 };
 
-export const shell = {
+const shell = {
   accountOf: (member: Value) => `Account of ${member}`,
   apiReference: 'API reference',
   closeADialogOrMenu: 'Close a dialog or menu',
@@ -225,7 +225,7 @@ export const shell = {
     'Your role in this workspace may not see this page. An owner or admin can change that under Settings.',
 };
 
-export const signIn = {
+const signIn = {
   aLinkWorksOnceFor: 'A link works once, for 15 minutes. Ask for a new one.',
   askForANewLink: 'Ask for a new link',
   ifIsAMembersAddress: "If {strong} is a member's address, a link is on its way. It works once, for 15 minutes.",
@@ -243,7 +243,7 @@ export const signIn = {
   youAreSignedInAlready: 'You are signed in already',
 };
 
-export const accounts = {
+const accounts = {
   aMinute: (perMinute: Value) => `${perMinute} a minute`,
   aNewTokenFor: (name: Value) => `A new token for ${name}`,
   accessToken: 'Access token',
@@ -317,7 +317,7 @@ export const accounts = {
     'Write to {a} in Telegram, send {code}, and paste the token that it answers with. To try without Telegram, switch to the sandbox above.',
 };
 
-export const contacts = {
+const contacts = {
   aContactNeedsAName: 'A contact needs a name, a user name or a phone number.',
   aMember: 'A member',
   about: 'About',
@@ -381,7 +381,7 @@ export const contacts = {
   write: 'Write',
 };
 
-export const deals = {
+const deals = {
   aDealIsSomethingThat: 'A deal is something that you may sell: what it is worth, to whom, and how far it has come.',
   anIncomeOfIsBooked: (currency: Value) =>
     `An income of ${currency} is booked. The booking stays, even if the deal is moved later.`,
@@ -420,7 +420,7 @@ export const deals = {
   win: (title: Value) => `Win “${title}”?`,
 };
 
-export const developers = {
+const developers = {
   aKeyLetsAProgram:
     'A key lets a program use the API in your workspace, with no more scopes than you give it. This is the {value}.',
   aMinute: '{rateLimitPerMinute} a minute',
@@ -609,7 +609,7 @@ export const developers = {
   yourNewKey: 'Your new key',
 };
 
-export const finance = {
+const finance = {
   aShopOrPaymentProvider: 'A shop or payment provider whose feed of payments is read and booked as income.',
   actionsFor: (invoiceNumber: Value) => `Actions for ${invoiceNumber}`,
   amount: 'Amount',
@@ -690,7 +690,7 @@ export const finance = {
     'Won deals and paid invoices are booked by themselves; book here what else came in or went out.',
 };
 
-export const home = {
+const home = {
   aTelegramBotOrUser: 'A Telegram bot or user, or an X account, that messages come in by and go out from.',
   days: (seconds: Value) => `${seconds} days`,
   dealsWon: 'Deals won',
@@ -717,7 +717,7 @@ export const home = {
   yourServerHearsOfEvery: 'Your server hears of every change within a second.',
 };
 
-export const inbox = {
+const inbox = {
   anAttachment: 'An attachment',
   blockedByTheContact: (accountName: Value) => `${accountName} (blocked by the contact)`,
   canceled: 'canceled',
@@ -778,7 +778,7 @@ export const inbox = {
   yourRoleMayNotSend: 'Your role may not send messages.',
 };
 
-export const settings = {
+const settings = {
   aDisabledAgentCannotBe: '; a disabled agent cannot be tried',
   account: 'Account',
   actionsFor: (member: Value) => `Actions for ${member}`,
@@ -869,7 +869,7 @@ export const settings = {
   yourRoleInThisWorkspace: 'Your role in this workspace may not see this.',
 };
 
-export const tasks = {
+const tasks = {
   changeTheSearchAndThe: 'Change the search and the filters to see others.',
   everyPriority: 'Every priority',
   later: 'Later',

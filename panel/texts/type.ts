@@ -1,0 +1,11 @@
+import type { texts as english } from './en.ts';
+
+/** Widens the English texts to what every language has: a missing or superfluous key does not compile. */
+type Widened<Of> = Of extends string
+  ? string
+  : Of extends (...given: infer Given) => string
+    ? (...given: Given) => string
+    : { readonly [Key in keyof Of]: Widened<Of[Key]> };
+
+/** The texts of one language, by area and key. */
+export type Texts = Widened<typeof english>;
