@@ -86,6 +86,8 @@ class Writer {
   /** How many elements are open since one of which nothing is shown. */
   #hidden = 0;
   #preformatted = 0;
+  /** Whether all that follows is a quote. */
+  #isEnded = false;
   #isAfterCell = false;
   #last = '\n';
   /** Open link: its address and the index of its first piece. */
@@ -120,7 +122,7 @@ class Writer {
   }
 
   add(words: string): void {
-    if (this.#hidden > 0 || words === '') return;
+    if (this.#hidden > 0 || this.#isEnded || words === '') return;
     const piece = this.#preformatted > 0 ? words : words.replaceAll(/[ \t\r\n\f]+/g, ' ');
     if (piece === ' ' && isSpace.test(this.#last)) return;
     if (this.#isAfterCell && piece !== ' ' && !isSpace.test(this.#last)) this.#put(' ');
@@ -147,9 +149,13 @@ class Writer {
     else if (bare(words) !== bare(shown) && bare(words) !== bare(shown.replace(/\?.*$/s, ''))) this.add(` <${shown}>`);
   }
 
-  #isQuote(name: string, { type = '', class: classes = '', id = '', style = '', ...others }: Attributes): boolean {
+  #isQuote(
+    name: string,
+    { type = '', class: classes = '', id = '', name: label, style = '', ...others }: Attributes,
+  ): boolean {
     if (!this.#isUnquoted) return false;
-    if (quoteClass.test(classes) || quoteId.test(id)) return true;
+    this.#isEnded ||= lastId.test(id);
+    if (this.#isEnded || quoteClass.test(classes) || quoteId.test(id) || label === 'quote') return true;
     // Gmail indents by one without a border.
     if (name !== 'blockquote' || /border:\s*none/i.test(style)) return false;
     const isMarked = /^cite$/i.test(type) || 'cite' in others || /border-left/i.test(style);
@@ -167,7 +173,9 @@ const isShownAsBlock = /display:\s*(?:block|table|flex|grid|list-item)/i;
 const isAddress = /^(?:https?|mailto|tel|ftp):/i;
 const quoteClass =
   /\b(?:gmail_quote|gmail_attr|moz-cite-prefix|yahoo_quoted|protonmail_quote|zmail_extra|tutanota_quote)\b/;
-const quoteId = /^(?:appendonsend|divRplyFwdMsg|reply-intro)$/i;
+const quoteId = /^(?:appendonsend|reply-intro)$/i;
+/** Outlook's head of the quoted mail, which follows without a mark. */
+const lastId = /^(?:x_)*divRplyFwdMsg$/i;
 const bare = (address: string) =>
   address
     .toLowerCase()

@@ -51,6 +51,7 @@ const wrote = [
     'rakstīja',
     'kirjutas',
     'va escriure',
+    'missatge de',
     'idatzi',
     'escribiu',
     'shkroi',
@@ -61,8 +62,9 @@ const wrote = [
   .map((word) => (/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word) ? `(?<!\\p{L})${word}` : word))
   .join('|');
 const hasAttribution = new RegExp(`(?:${wrote})[^\\n]{0,80}[:：]$`, 'iu');
-const endsWithAddress = /<[^<>\s@]+@[^<>\s]+>\)?\s?[:：]$/;
-const hasDateOrAddress = /\d|@/;
+/** A time in brackets may follow. */
+const endsWithAddress = /<[^<>\s@]+@[^<>\s]+>\)?(?:\s\[[\d\s:.+-]{8,30}\])?\s?[:：]$/;
+const hasDateOrAddress = /\p{Nd}|@/u;
 /** People name a day, programs its time or an address. */
 const hasTimeOrAddress = /@|\d[:：h時时]\s?\d{2}|(?<![\d.])\d{1,2}\.\d{2}(?![\d.])/;
 
@@ -73,6 +75,9 @@ const authors = words(
 const subjects = words(
   'Subject|Betreff|Objet|Asunto|Oggetto|Assunto|Onderwerp|Ämne|Emne|Aihe|Temat|Předmět|Predmet|Tárgy|Subiect|Тема|Тема письма|Относно|Θέμα|Konu|נושא|الموضوع|موضوع|主题|主題|主旨|件名|제목|Chủ đề|Tiêu đề|เรื่อง|หัวเรื่อง|Perihal|Subjek|Zadeva|Naslov|Tema|Temats|Teema|Assumpte|Gaia',
 );
+/** GMX and its like begin with the time. */
+const times = words('Gesendet|Sent|Envoyé|Enviado|Inviato|Verzonden|Date|Datum');
+const isRule = /^_{20,}\s*$/;
 function words(list: string): RegExp {
   return new RegExp(`^[*_>\\s]{0,4}(?:${list})[*_]?\\s?[:：]`, 'iu');
 }
@@ -112,7 +117,7 @@ export function newTextOf(text: string, { isForward = false } = {}): string {
     } else if (isHeadAt(lines, at) || isSeparator) break;
     else own.push(line);
   }
-  while (own.length > 1 && /^[\s_-]*$/.test(own.at(-1) as string)) own.pop();
+  while (own.length > 1 && own.length < lines.length && /^[\s_-]*$/.test(own.at(-1) as string)) own.pop();
   return own
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -129,7 +134,7 @@ export function endsWithAttribution(text: string): boolean {
 function attributionLines(lines: readonly string[], at: number): number {
   let joined = '';
   for (let count = 1; count <= maxAttributionLines && at + count <= lines.length; count += 1) {
-    const line = (lines[at + count - 1] as string).trim();
+    const line = (lines[at + count - 1] as string).replaceAll(directions, '').trim();
     if (line === '' || line.length > maxLineCharacters || isQuoted.test(line)) return 0;
     joined = `${joined} ${line}`.trim();
     if (!/[:：]$/.test(line)) continue;
@@ -139,15 +144,20 @@ function attributionLines(lines: readonly string[], at: number): number {
     const isBeforeQuote = isQuoted.test(following ?? '');
     const isBeforeEnd = following === undefined && hasDateOrAddress.test(joined);
     const isWrote = hasAttribution.test(joined) && (isBeforeQuote || isBeforeEnd || hasTimeOrAddress.test(joined));
-    return isWrote || (endsWithAddress.test(joined) && /\d/.test(joined)) ? count : 0;
+    return isWrote || (endsWithAddress.test(joined) && /\p{Nd}/u.test(joined)) ? count : 0;
   }
   return 0;
 }
 
+/** Signs around names in texts that run from right to left. */
+const directions = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** Whether the head of a quoted mail begins here: it has an address or a time, too, and a subject. */
 function isHeadAt(lines: readonly string[], at: number): boolean {
-  if (!authors.test(lines[at] as string)) return false;
+  const isTimeFirst = times.test(lines[at] as string) && authors.test(lines[at + 1] ?? '');
+  if (!isTimeFirst && !authors.test(lines[at] as string)) return false;
   const head = lines.slice(at, at + maxHeadLines);
   const subject = head.findIndex((line) => subjects.test(line));
-  return subject > 0 && head.slice(0, subject).some((line) => hasTimeOrAddress.test(line));
+  const isAfterRule = isRule.test(lines[at - 1] ?? '');
+  return subject > 0 && (isAfterRule || head.slice(0, subject).some((line) => hasTimeOrAddress.test(line)));
 }

@@ -801,6 +801,21 @@ const quoted: [string, string][] = [
   ['Outlook in German', 'Von: Anna <a@b.example>\nGesendet: Freitag\nAn: mich\nBetreff: Angebot\n\nold'],
   ['Outlook of old', '-----Original Message-----\nFrom: Anna\n\nold'],
   ['Outlook of old in German', '-----Ursprüngliche Nachricht-----\nVon: Anna\n\nold'],
+  ['Outlook without addresses', `${'_'.repeat(32)}\nFrom: Anna\nSent: Friday\nTo: me\nSubject: Offer\n\nold`],
+  [
+    'GMX',
+    'Gesendet: Freitag, 20. November 2026 um 10:00 Uhr\nVon: "Anna" <a@b.example>\nAn: me\nBetreff: Angebot\n\nold',
+  ],
+  [
+    'Hebrew',
+    '\u202bבתאריך יום ו׳, 20 בנוב׳ 2026 ב-10:00 מאת \u202aAnna\u202c\u200f <\u202aa@b.example\u202c\u200f>:\u202c\n> old',
+  ],
+  [
+    'Arabic',
+    'في الجمعة، ٢٠ نوفمبر ٢٠٢٦ في ١٠:٠٠ ص تمت كتابة ما يلي بواسطة \u202aAnna\u202c\u200f <\u202aa@b.example\u202c\u200f>:\n> old',
+  ],
+  ['Catalan', 'Missatge de Anna <a@b.example> del dia dv., 20 de nov. 2026 a les 10:00:\n> old'],
+  ['mutt', '* Anna <a@b.example> [2026-11-20 10:00]:\n> old'],
   ['QQ', '------------------ 原始邮件 ------------------\n发件人: Anna\n\nold'],
 ];
 const quotes = quoted.map(([name, below]) => ({
@@ -814,6 +829,7 @@ const otherQuotes: Kind[] = [
     'the client wrote on 5 May:\nhe wants ten',
     'From: Berlin\nTo: Paris\nSubject: freight',
     'See\n---------- Forwarded message ---------\nFrom: Anna <a@b.example>\nSubject: Offer\n\nold\n> older',
+    '-----\nten please\n-----',
   ].map((text) => ({
     name: `a text that quotes nothing: ${text}`,
     raw: mail([], text),
@@ -837,6 +853,26 @@ const otherQuotes: Kind[] = [
       'a quote of one\u2019s own in HTML',
       '<p>As he says:</p><blockquote>ten</blockquote><p>mine</p>',
       'As he says:\nten\nmine',
+    ],
+    [
+      'Outlook on the web',
+      '<div>mine</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg"><b>From:</b> Anna<br><b>Subject:</b> x</div><div>We offer <b>chairs</b></div><table><tr><td>old</td></tr></table>',
+      'mine',
+    ],
+    [
+      'Outlook for phones',
+      '<div>mine</div><hr><div id="divRplyFwdMsg"><b>De :</b> Anna<br><b>Objet :</b> x</div><div id="ms-outlook-mobile-body-separator-line"></div>old',
+      'mine',
+    ],
+    [
+      'a quote of GMX in HTML',
+      '<div>mine</div><div name="quote" style="border-left:2px solid"><div><b>Gesendet:</b> Fr<br><b>Von:</b> Anna<br><b>Betreff:</b> x</div><div name="quoted-content">old</div></div>',
+      'mine',
+    ],
+    [
+      'a head of WEB.DE in HTML',
+      '<div>mine</div><div><div><b>Gesendet:</b>&nbsp;Freitag, 20. November 2026 um 10:00 Uhr<br/><b>Von:</b>&nbsp;"Anna" &lt;a@b.example&gt;<br/><b>An:</b>&nbsp;me<br/><b>Betreff:</b>&nbsp;x</div><div>old</div></div>',
+      'mine',
     ],
     ['a cited quote in HTML', '<p>mine</p><blockquote type="cite">old</blockquote>', 'mine'],
     ['a quote by its border in HTML', '<p>mine</p><blockquote style="border-left:1px solid">old</blockquote>', 'mine'],
