@@ -67,28 +67,26 @@ function meant(at: string, given: unknown, schema: v.GenericSchema): unknown {
   const value = typeof given === 'string' ? readText(at, given, schema) : given;
   if (isObject(value)) {
     const entries = entriesOf(schema);
-    const isOpen = Object.keys(entries).length === 0;
-    return isOpen
-      ? value
-      : fieldsMeant(value, (name) => (Object.hasOwn(entries, name) ? entries[name] : undefined), `${at}.`);
+    return fieldsMeant(value, (name) => (Object.hasOwn(entries, name) ? entries[name] : undefined), `${at}.`);
   }
   if (!isList(value)) return value;
   const item = itemOf(schema);
   return value.map((one, index) => {
-    if (typeof one === 'string' && jsonIn(one, isList) && !(item && typesOf(item).has('array'))) throw noList(at);
+    if (typeof one === 'string' && isListed(one) && (!item || typesOf(item).has('string'))) throw noList(at);
     return item ? meant(`${at}[${index}]`, one, item) : one;
   });
 }
 
 /** Texts by which something is found again, which nobody means to be a list. */
 const isName = (at: string) => /(^|\.)(name|tagName|title|company|category)$/.test(at);
+/** Whether a text begins as a list or an object of texts does, in JSON or in Python, or is a list. */
+const isListed = (text: string) => /^\s*[[{]\s*["']/.test(text) || jsonIn(text, isList) !== undefined;
 
 function readText(at: string, text: string, schema: v.GenericSchema): unknown {
   const may = typesOf(schema);
   if (may.has('string')) {
-    const list = takesSeveral(schema) || isName(at) ? jsonIn(text, isList) : undefined;
-    if (list && isName(at)) throw invalidField(at, 'invalid_type', `${at} must be one text, not a list`);
-    return list ?? text;
+    if (isName(at) && isListed(text)) throw invalidField(at, 'invalid_type', `${at} must be one text, not a list`);
+    return (takesSeveral(schema) && jsonIn(text, isList)) || text;
   }
   const bare = text.trim();
   if (may.has('array')) return listIn(at, bare, itemOf(schema));

@@ -86,6 +86,8 @@ describe('an argument that says nothing', () => {
     { metadata: '{}' },
     { metadata: ' { } ' },
     { metadata: '\u200b' },
+    { metadata: { a: '' } },
+    { metadata: '{"a":" ","b":"\u2800"}' },
     { company: '\u00ad', notes: '\u2800' },
     { company: '\u200b \ufeff', notes: '\u3164' },
     { name: '\u2800', email: [], addTags: '[]', removeTagIds: {} },
@@ -184,6 +186,11 @@ describe('a text in an item or in a nested argument', () => {
 
   test.each([
     ['tags_manage', { action: 'create', name: '["a"]' }, 'name'],
+    ['tags_manage', { action: 'create', name: "['a']" }, 'name'],
+    ['tags_manage', { action: 'create', name: '["a"' }, 'name'],
+    ['tags_manage', { action: 'create', name: '{"name":"a"}' }, 'name'],
+    ['tags_manage', { action: 'create', name: '[1]' }, 'name'],
+    ['contacts_create', { name: 'T', tags: ["['a']"] }, 'tags'],
     ['contacts_create', { name: '["a"]' }, 'name'],
     ['contacts_create', { name: 'T', tags: ['["a"]'] }, 'tags'],
     ['contacts_create', { name: 'T', tags: 'a,b' }, 'tags'],
@@ -195,6 +202,11 @@ describe('a text in an item or in a nested argument', () => {
     const { isError, value } = await tool.call(name, args);
     expect([isError, value.details?.fields[0]?.field], JSON.stringify(value)).toEqual([true, field]);
   });
+});
+
+test('a name may have brackets', async () => {
+  const { name, tags } = await tool.value('contacts_create', { name: '[VIP] Ann', tags: ['[urgent]', '{a}'] });
+  expect([name, tags.map((tag: { name: string }) => tag.name)]).toEqual(['[VIP] Ann', ['[urgent]', '{a}']]);
 });
 
 describe('fields', () => {

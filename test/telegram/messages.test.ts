@@ -104,9 +104,11 @@ test('queueing takes the most certain of several recipients and names the others
     text: 'Hi',
     runAt: inDays(1),
     colour: 'red',
+    buttons: [[{ text: 'Go', url: 'https://example.com/', colour: 1 }], [{ text: 'No', data: 'no', icon: 2 }]],
   });
   expect(answer.status).toBe(202);
-  expect(answer.headers['x-ignored-parameters']).toBe('colour,username');
+  const ignored = 'colour,buttons[0][0].colour,buttons[1][0].icon,username';
+  expect(answer.headers['x-ignored-parameters']).toBe(ignored);
   expect((await live.get(`/v1/jobs/${answer.body.id}`)).body.recipient).toBe('555');
 });
 
