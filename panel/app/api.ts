@@ -1,7 +1,7 @@
 import type { Call } from '../../client/call.ts';
 import { type CrmClient, createClient, type paths as PublicPaths } from '../../client/index.ts';
 import type { paths as PanelPaths } from '../api/schema.ts';
-import { end, environment, secret, workspaceId } from './session.ts';
+import { end, environment, requestToken, workspaceId } from './session.ts';
 import { t } from './texts.ts';
 
 type Paths = PublicPaths & PanelPaths;
@@ -19,8 +19,10 @@ const publicPaths = /^\/panel\/(sign-ins|sessions)$/;
 
 /** Every call of the page, as the session and in the environment and workspace that are chosen when it is made. */
 async function send(request: Request): Promise<Response> {
-  const isPublic = publicPaths.test(new URL(request.url).pathname);
-  if (isPublic) request.headers.delete('Authorization');
+  const isPublic = request.method === 'POST' && publicPaths.test(new URL(request.url).pathname);
+  const token = requestToken();
+  request.headers.delete('Authorization');
+  if (token !== undefined) request.headers.set('X-Request-Token', token);
   request.headers.set('X-Environment', environment.value);
   if (workspaceId.value !== undefined) request.headers.set('X-Workspace', String(workspaceId.value));
   const response = await fetch(request, { cache: 'no-store' });
@@ -31,14 +33,11 @@ async function send(request: Request): Promise<Response> {
 /** The API and the panel's own operations, typed by their documents: an answer other than a 2xx is an ApiError. */
 export const api = createClient({
   baseUrl: location.origin,
-  apiKey: () => secret.value ?? '',
+  apiKey: '',
   fetch: send,
   maxRetries: 2,
   maxWaitMs: 5000,
 }) as unknown as Api;
 
-/** A request of any kind, as the session. */
-export function sendAsSession(request: Request): Promise<Response> {
-  request.headers.set('Authorization', `Bearer ${secret.value ?? ''}`);
-  return send(request);
-}
+/** Sends a request of any kind, as the session. */
+export const sendAsSession = send;

@@ -6,7 +6,7 @@ import { followEvents } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { showReminders } from '../app/reminders.ts';
 import { place } from '../app/route.ts';
-import { chooseWorkspace, current, end, environment, secret, workspaceId } from '../app/session.ts';
+import { chooseWorkspace, current, end, environment, isSignedIn, workspaceId } from '../app/session.ts';
 import { t } from '../app/texts.ts';
 import { showTitle } from '../app/title.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -25,7 +25,7 @@ effect(() => {
 
 export const App = () => (
   <>
-    {secret.value === undefined || place.value.path.startsWith('/sign-in') ? <SignIn /> : <SignedIn />}
+    {!isSignedIn.value || place.value.path.startsWith('/sign-in') ? <SignIn /> : <SignedIn />}
     <Toasts />
   </>
 );
@@ -34,7 +34,7 @@ export const App = () => (
 function SignedIn() {
   const asked = useLoaded(
     (signal) => api.get('/panel/sessions/current', { signal }),
-    [secret.value, workspaceId.value, environment.value],
+    [isSignedIn.value, workspaceId.value, environment.value],
   );
   const { data } = asked;
   useEffect(() => {

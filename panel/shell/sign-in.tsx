@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../app/api.ts';
 import { place, replacePlace } from '../app/route.ts';
-import { begin, ended, secret } from '../app/session.ts';
+import { begin, ended, isSignedIn } from '../app/session.ts';
 import { keep, readKept } from '../app/storage.ts';
 import { t } from '../app/texts.ts';
 import { useTitle } from '../app/title.ts';
@@ -24,7 +24,7 @@ export function SignIn() {
 function AskForLink() {
   const [sentTo, setSentTo] = useState<string>();
   useEffect(() => {
-    if (secret.value !== undefined) replacePlace('/home');
+    if (isSignedIn.value) goOn();
     else if (place.value.path !== '/sign-in') {
       if (ended.value === undefined) keep('return', location.hash);
       replacePlace('/sign-in');
@@ -59,7 +59,7 @@ function AskForLink() {
 function UseLink({ token }: { token: string }) {
   const [error, setError] = useState<unknown>();
   // Whoever is in is asked first: the link may be somebody else's, who wants to be written to in their place.
-  const [isAsking, setAsking] = useState(secret.value !== undefined);
+  const [isAsking, setAsking] = useState(isSignedIn.value);
   useEffect(() => {
     if (!isAsking) signInBy(token).catch(setError);
   }, [token, isAsking]);
@@ -95,10 +95,15 @@ function UseLink({ token }: { token: string }) {
 
 /** The token leaves the address before anything else: nobody shall find it in the history. */
 async function signInBy(token: string): Promise<void> {
-  const { session, workspaces } = await api.post('/panel/sessions', { body: { token } });
+  const { workspaces } = await api.post('/panel/sessions', { body: { token, cookie: true } });
+  begin(workspaces[0]?.id);
+  goOn();
+}
+
+/** Goes to the page that was open before the sign-in. */
+function goOn(): void {
   const [path = '/home', query = ''] = (readKept<string>('return') ?? '').replace(/^#/, '').split('?');
   keep('return', undefined);
   ended.value = undefined;
-  begin(session ?? '', workspaces[0]?.id);
   replacePlace(path === '' ? '/home' : path, Object.fromEntries(new URLSearchParams(query)));
 }

@@ -83,8 +83,8 @@ function Account() {
   const member = current.value?.member;
   if (!member) return null;
   const signOut = async () => {
-    await attempt(() => api.delete('/panel/sessions/current'));
-    end();
+    // The cookie stays as long as the session has not ended.
+    if (await attempt(() => api.delete('/panel/sessions/current'))) end();
   };
   return (
     <>

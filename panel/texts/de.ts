@@ -240,7 +240,7 @@ const signIn = {
   thereIsNoPasswordWe: 'Es gibt kein Passwort: Ein Link per Mail meldet an.',
   thisLinkDoesNotWork: 'Dieser Link gilt nicht',
   thisLinkEndsThatIn:
-    'Dieser Link beendet die Anmeldung in diesem Tab. Nur fortfahren, wenn der Link selbst angefordert wurde oder eine Einladung erwartet wird.',
+    'Dieser Link beendet die Anmeldung in diesem Browser. Nur fortfahren, wenn der Link selbst angefordert wurde oder eine Einladung erwartet wird.',
   useAnotherAddress: 'Andere Adresse verwenden',
   youAreSignedInAlready: 'Bereits angemeldet',
 };

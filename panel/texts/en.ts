@@ -238,7 +238,7 @@ const signIn = {
   thereIsNoPasswordWe: 'There is no password: we mail you a link that signs you in.',
   thisLinkDoesNotWork: 'This link does not work',
   thisLinkEndsThatIn:
-    'This link ends that in this tab. Go on only if you have asked for the link yourself, or expect an invitation.',
+    'This link ends that in this browser. Go on only if you have asked for the link yourself, or expect an invitation.',
   useAnotherAddress: 'Use another address',
   youAreSignedInAlready: 'You are signed in already',
 };

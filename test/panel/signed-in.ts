@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { createDemo, signInLinkOf } from '#infra/local/demo.ts';
 import { place } from '#test/place.ts';
 import { openPage, type Watched } from './page.ts';
@@ -18,16 +18,23 @@ export async function newDemo() {
   return { ...demo, session };
 }
 
-/** The panel in a page of its own, as somebody who has signed in before in this tab. */
+/** Gives the browser of a page a session, as a sign-in does. */
+export async function giveSession(page: Page, session: string): Promise<void> {
+  const url = new URL('/', panelUrl.replace('http:', 'https:')).href;
+  const safe = { secure: true, httpOnly: true, sameSite: 'Strict' } as const;
+  await page.context().addCookies([{ name: '__Host-crm-session', value: session, url, ...safe }]);
+  await page.addInitScript("localStorage['crm.signed-in'] ??= '1'");
+}
+
+/** The panel in a page of its own, as somebody who has signed in before in this browser. */
 export async function openPanel(
   browser: Browser,
   session: string,
   { environment = 'live', ...options }: Parameters<typeof openPage>[2] & { environment?: 'live' | 'test' } = {},
 ): Promise<Watched> {
   const watched = await openPage(browser, panelUrl, options);
-  const kept = { 'crm.session': session, 'crm.environment': environment };
-  for (const [name, value] of Object.entries(kept))
-    await watched.page.addInitScript(`sessionStorage.setItem('${name}', ${JSON.stringify(JSON.stringify(value))})`);
+  await giveSession(watched.page, session);
+  await watched.page.addInitScript(`sessionStorage.setItem('crm.environment', '"${environment}"')`);
   await watched.page.goto(panelUrl);
   await watched.page.waitForSelector('main h1');
   return watched;

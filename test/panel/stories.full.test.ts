@@ -21,7 +21,9 @@ afterAll(() => browser?.close());
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-test('a member signs in by a mailed link, which works once, and signs out', async ({ skip }) => {
+test('a member signs in by a mailed link once, has the session in every tab, and signs out of all', async ({
+  skip,
+}) => {
   if (!browser) return skip();
   const email = newAddress();
   await newMember(demo.workspaceId, 'member', email);
@@ -38,6 +40,12 @@ test('a member signs in by a mailed link, which works once, and signs out', asyn
   expect(page.url()).not.toContain(token);
   await page.goBack();
   expect(page.url()).not.toContain(token);
+  const tab = await page.context().newPage();
+  await tab.goto(`${panelUrl}#/contacts`);
+  await heading(tab, 'Contacts');
+  expect(
+    await tab.evaluate('[document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join()'),
+  ).not.toMatch(/cps_|requestToken/);
   // A member sees no finance.
   expect(await page.getByRole('navigation').getByRole('link', { name: 'Finance' }).count()).toBe(0);
   expect(faults).toEqual([]);
@@ -54,6 +62,7 @@ test('a member signs in by a mailed link, which works once, and signs out', asyn
   await page.getByRole('button', { name: /^Account of/ }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await heading(page, 'Sign in');
+  await heading(tab, 'Sign in');
   await Promise.all([page, other.page].map((one) => one.context().close()));
 });
 

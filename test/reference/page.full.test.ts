@@ -5,6 +5,7 @@ import { allOperations, type Document } from '#panel/document/document.ts';
 import { startBrowser } from '#test/panel/chromium.ts';
 import { signedIn } from '#test/panel/member.ts';
 import { accessibilityFindings, openPage, overflowPx, type Scheme, screenshot, widths } from '#test/panel/page.ts';
+import { giveSession } from '#test/panel/signed-in.ts';
 import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -219,7 +220,7 @@ test('the panel shows it too, and calls as who is signed in: what is live is rea
   const { id, test: client } = await newWorkspace();
   const { token } = await signedIn(id);
   const { page, faults } = await openPage(browser, baseUrl);
-  await page.addInitScript(`sessionStorage['crm.session'] ??= ${JSON.stringify(JSON.stringify(token))}`);
+  await giveSession(page, token);
   await page.goto(`${baseUrl}/panel/#/developers/reference/operations/contactsCreate`);
   const send = '.try button[type=submit]';
   await page.waitForSelector(send);
