@@ -24,7 +24,6 @@ const vendorFields: Record<string, RegExp> = {
   'x-uv-mailing': /auto/i,
   'delivered-to': /^auto-?responder$/i,
   'x-mailer': /vacation|auto-?respon|auto-?reply/i,
-  'content-type': /^\s*multipart\/report\b/i,
   'auto-submitted': /^(?!(\([^)]*\)\s*)*no\b)./i,
   'return-path': /^<\s*>/,
   precedence: /^(auto_?-?reply|bulk|junk)\b/i,
@@ -44,14 +43,14 @@ const phrases = [
     'automated (?:reply|response)',
   ],
   ...[
-    "(?:i am |i'm )?(?:currently )?out of (?:the )?office(?: auto[- ]?reply| reply| notification| message| notice)?",
+    "(?:i am |i'm )?(?:currently )?out[- ]of[- ](?:the[- ])?office(?: auto[- ]?reply| reply| notification| message| notice)?",
     'away from (?:my|the) (?:office|mail|desk)',
   ],
   ...[
     'vacation (?:auto[- ]?reply|reply|response|message|notice)',
     'on (?:vacation|holiday|annual leave|parental leave|maternity leave)(?!\\s?:)',
     'absence (?:notice|notification)',
-    'ooo',
+    'oot?o',
   ],
   ...[
     'automatische (?:antwort|rückmeldung|rückantwort|e-?mail-?antwort)',
@@ -61,7 +60,7 @@ const phrases = [
     '(?:außer|ausser) haus',
   ],
   ...[
-    'réponses? automatiques?(?: d.absence)?',
+    'réponses? automatiques?(?: d.absence(?: du bureau)?)?',
     'absente?(?:\\(e\\))? du bureau',
     'absence du bureau',
     '(?:message|notification|avis) d.absence',
@@ -191,7 +190,7 @@ const phrases = [
     'ne biure',
   ],
   ...[
-    'otomatik (?:yanıt|cevap|cevaplama)',
+    'otomatik (?:yan[ıi]t|cevap|cevaplama)',
     '(?:ofis|iş ?yeri|büro) dışında',
     'avtomatik cavab',
     'përgjigje automatike',
@@ -207,7 +206,7 @@ const phrases = [
     '(?:מענה|תשובה|תגובה) אוטומטית?',
     'מחוץ למשרד',
     'הודעת היעדרות',
-    '(?:ال)?رد (?:ال)?تلقائي',
+    '(?:ال)?رد (?:ال)?(?:تلقائي|آلي)',
     '(?:إجابة|استجابة) تلقائية',
     'خارج المكتب',
     'پاسخ خودکار',
@@ -241,7 +240,7 @@ const phrases = [
     '不在(?:通知|の?お?知らせ|連絡|のため)?',
     '(?:外出|休暇|休業)(?:中|通知|のお?知らせ)',
     '自动(?:答复|回复|答覆|应答)',
-    '自動(?:答覆|回覆|回復|答復)',
+    '自動(?:答覆|回覆|回復|答復|回應)',
     '(?:不在|离开|外出)(?:办公室|通知|回复)',
     '(?:不在|離開|外出)(?:辦公室|通知|回覆)',
     '休假(?:通知|中|自动回复)',
@@ -262,11 +261,29 @@ const isNotice = new RegExp(
 const isNotesNotice =
   /^(?:auto:\s?)?\S[^:]{0,80}\s(?:is|will be|am) (?:currently )?(?:out of (?:the )?office|on (?:vacation|holiday|leave)|away from the office)(?:[.!]?$|\s?\([^?]*\)$|(?:,|\s(?:from|until|till|through|starting|and will))\s(?!.*\s[-–—/]\s)[^?:]*$)/iu;
 
+/** How Lotus Notes says that somebody is away: in German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, and Japanese. */
+const away = [
+  '\\sist (?:(?:derzeit|zurzeit) )?(?:au(?:ß|ss)er haus|nicht im büro|abwesend|im urlaub)',
+  '\\sest (?:absent(?:e|\\(e\\))?|en congés?|hors)(?: du bureau)?',
+  '\\sestá (?:fuera de (?:la )?oficina|ausente(?: (?:de la oficina|do escritório))?|de vacaciones|fora do escritório|de férias)',
+  '\\sè (?:fuori (?:sede|ufficio|dall.ufficio)|assente(?: dall.ufficio)?|in ferie)',
+  '\\sis (?:afwezig|niet (?:op kantoor|aanwezig)|met vakantie|op vakantie)',
+  '\\sjest (?:poza biurem|nieobecn[ya]|na urlopie)',
+  '\\s(?:отсутствует(?: (?:в офисе|на работе|на рабочем месте))?|вне офиса|(?:находится )?в отпуске)',
+  '\\s?は(?:現在)?(?:不在|外出中|休暇中)(?:です|にしております)?',
+  '\\sis out of the office',
+].join('|');
+const isForeignNotesNotice = new RegExp(
+  `^(?:auto\\s?:\\s?\\S[^:?]{0,80}?(?:${away})(?:[.!]?$|[.]?\\s?\\([^?]*\\)$|\\s[-–—]\\s[^?]*$)|\\S[^:?]{0,80}?(?:${away})(?:[.!]?$|[.]?\\s?\\([^?]*\\d[^?]*\\)$))`,
+  'iu',
+);
+
 /** Whether a subject is one that mail programs give absence notices. A person who answers one says `Re:` before it. */
 function isAbsenceSubject(subject: string): boolean {
-  const shown = subject.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
+  const shown = subject.normalize('NFKC').replaceAll('İ', 'i').replaceAll(/\s+/g, ' ').trim();
   return [shown, withoutMarks(shown)].some(
-    (one) => isNotice.test(one) || (!isReplySubject(one) && isNotesNotice.test(one)),
+    (one) =>
+      isNotice.test(one) || (!isReplySubject(one) && (isNotesNotice.test(one) || isForeignNotesNotice.test(one))),
   );
 }
 

@@ -66,7 +66,7 @@ const maxContentTypeBytes = 255;
 
 /** Reads a message, whatever is in it, in time and memory proportional to its size. */
 export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
-  const { head, isFromCut, texts, attachments, unread, omitted } = await readParts(
+  const { head, isFromCut, isReport, texts, attachments, unread, omitted } = await readParts(
     typeof raw === 'string' ? Buffer.from(raw) : raw,
   );
   const email = await PostalMime.parse(head, { maxHeadersSize: Number.MAX_SAFE_INTEGER });
@@ -100,7 +100,7 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
     subject: shownSubject,
     attachments: describedAttachments(attachments, texts, omitted),
     sentAt: sentAt(email.date),
-    isAutomatic: isAutomaticMail(email.headers, subject),
+    isAutomatic: isReport || isAutomaticMail(email.headers, subject),
     ses: {
       received: headers('received')[0],
       authenticationResults: headers('authentication-results')[0],

@@ -15,6 +15,8 @@ export interface Contents {
   head: Buffer;
   /** Whether the fields of the authors were cut. */
   isFromCut: boolean;
+  /** Whether a program reports on another mail, even if the report has no readable parts. */
+  isReport: boolean;
   /** Texts to show, part by part; of alternatives both. */
   texts: { plain?: string; html?: string }[];
   attachments: {
@@ -60,7 +62,7 @@ const chunkBytes = 64 * 1024;
  * its memory to what is kept, whatever is in it.
  */
 export async function readParts(raw: Uint8Array): Promise<Contents> {
-  const { head, body, omitted, isFromCut } = openedMail(raw);
+  const { head, body, omitted, isFromCut, isReport } = openedMail(raw);
   const named = hintsIn(head);
   const splitter = newSplitter();
   const parts: Part[] = [];
@@ -86,6 +88,7 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
   return {
     head: readable(head, charset, hintsOf(named)),
     isFromCut,
+    isReport,
     texts,
     attachments: parts.flatMap((part) => part.attachment(allHints, charset) ?? []),
     unread: [...new Set(parts.flatMap((part) => part.unread ?? []))],
@@ -96,7 +99,8 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
 /** The message in the size that it may have, taken out of what it is signed with. */
 function openedMail(raw: Uint8Array) {
   const given = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
-  return { ...given, ...opened(given, splitHead) };
+  const isReport = /^content-type[ \t]*:\s*multipart\/report\b/im.test(given.head.toString('latin1'));
+  return { ...given, ...opened(given, splitHead), isReport };
 }
 
 /** Returns the hints of the headers on the language: charsets of words, languages, and countries of domains. */

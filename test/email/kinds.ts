@@ -52,6 +52,8 @@ const automatic = [
   ...['delivery-status', 'disposition-notification', 'feedback-report'].map(
     (type) => `Content-Type: multipart/report; report-type=${type}; boundary=x`,
   ),
+  'Content-Type: multipart/report; report-type=delivery-status',
+  'Content-Type: multipart/report; report-type=delivery-status; boundary=y',
 ].map((field) => ({
   name: `is automatic by ${field}`,
   raw: mail([field], '--x\r\n\r\nHello\r\n--x--'),
@@ -142,6 +144,27 @@ const absences = [
     'Automātiskā atbilde: x',
     'Automatinis atsakymas: x',
   ],
+  ...[
+    'AUTO: Max Muster ist außer Haus (Rückkehr am 05.01.2027)',
+    'Max Muster ist außer Haus.',
+    'AUTO : Jean Dupont est absent(e). (retour 05/01/2027)',
+    'AUTO: Juan Pérez está fuera de la oficina (volverá el 05/01/2027)',
+    'AUTO: Mario Rossi è fuori ufficio (ritorno il 05/01/2027)',
+    'AUTO: Ana Silva está fora do escritório (retorno 05/01/2027)',
+    'AUTO: Jan Jansen is afwezig (terug op 05-01-2027)',
+    'AUTO: Jan Kowalski jest poza biurem (powrót 2027-01-05)',
+    'AUTO: Иван Петров отсутствует в офисе (возвращение 05.01.2027)',
+    'AUTO: 田中 は不在です (戻り予定日 2027/01/05)',
+    'AUTO: Ann Lee is out of the office - back Monday',
+  ],
+  ...[
+    'OTOMATİK YANIT: Teklif',
+    'Out-of-office: Offer',
+    'OOTO: Offer',
+    "Réponse automatique d'absence du bureau : Offre",
+    'رد آلي: عرض',
+    '自動回應: 報價',
+  ],
   ...['Resposta automàtica: Oferta', 'پاسخ خودکار: x', 'Sjálfvirkt svar: Tilboð'],
 ].map((subject) => ({
   name: `is automatic by the subject ${subject}`,
@@ -171,6 +194,11 @@ const written = [
     'Subject: Auto response: pricing for your product?',
     'Subject: Is the office out of paper?',
     'Subject: Automation',
+    'Subject: Auto: Leasing',
+    'Subject: AUTO: Ist Herr Muster außer Haus?',
+    'Subject: Herr Muster ist außer Haus - wer hilft?',
+    'Subject: Re: AUTO: Max Muster ist außer Haus (Rückkehr am 05.01.2027)',
+    'Subject: Der Stuhl ist außer Haus (bei Ihnen)',
   ],
   ...[
     'Subject: Autosvartlackering',
