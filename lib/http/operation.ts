@@ -9,6 +9,7 @@ import { firstCharacters } from '#lib/core/text.ts';
 import { defaultTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { IdPool } from '#lib/table/ids.ts';
+import { eventPrefix } from '#lib/table/outbox.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { answerText } from './answer-text.ts';
@@ -197,7 +198,8 @@ async function commitWork(
       const answer = answerOf(operation.route, parsed.params, request, reply, result, includedIn(parsed.query));
       record(tx, auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
       if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
-      return answer;
+      // So that the panel tells its own changes from those of others.
+      return caller.session ? { ...answer, headers: { ...answer.headers, 'X-Events': eventPrefix(tx.id) } } : answer;
     },
     idsOf(caller),
   );

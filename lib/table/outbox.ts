@@ -45,6 +45,9 @@ export const OutboxRow = v.object({
 
 export type OutboxRow = v.InferOutput<typeof OutboxRow>;
 
+/** Returns how the ids of all events of a transaction begin. */
+export const eventPrefix = (transactionId: string): string => `evt_${transactionId.replaceAll('-', '')}`;
+
 const maxRowEvents = 50;
 const maxRowBytes = 250_000;
 
@@ -62,7 +65,7 @@ export function outboxItems(
 ) {
   if (events.length === 0 && !audit) return [];
   const key = tenantKey(tenant);
-  const prefix = `evt_${transactionId.replaceAll('-', '')}`;
+  const prefix = eventPrefix(transactionId);
   const at = new Date(now()).toISOString();
   return rowsOf(events.map((event, index) => ({ ...event, id: `${prefix}${index}` }))).map((row, index) => ({
     ...rowKey('outbox', {

@@ -1,6 +1,7 @@
 import type { Call } from '../../client/call.ts';
 import { type CrmClient, createClient, type paths as PublicPaths } from '../../client/index.ts';
 import type { paths as PanelPaths } from '../api/schema.ts';
+import { noteChange } from './own-changes.ts';
 import { end, environment, requestToken, workspaceId } from './session.ts';
 import { t } from './texts.ts';
 
@@ -26,6 +27,7 @@ async function send(request: Request): Promise<Response> {
   request.headers.set('X-Environment', environment.value);
   if (workspaceId.value !== undefined) request.headers.set('X-Workspace', String(workspaceId.value));
   const response = await fetch(request, { cache: 'no-store' });
+  noteChange(response);
   if (response.status === 401 && !isPublic) end(t.parts.yourSessionHasEndedSign);
   return response;
 }

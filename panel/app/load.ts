@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type AnyEvent, onEvents } from './live.ts';
+import { isOfOwnChange } from './own-changes.ts';
 
 export interface Loaded<Data> {
   /** Undefined until it is there; while it is asked for again, what was there before. */
@@ -31,12 +32,14 @@ export function useLoaded<Data>(
   const touched = useRef(isTouchedBy);
   touched.current = isTouchedBy;
   const asking = useRef<AbortController | undefined>(undefined);
+  const askedAt = useRef(0);
   /** Something has happened since it was asked for. */
   const isStale = useRef(false);
   const reload = () => setTurn((before) => before + 1);
   useEffect(() => {
     const stop = new AbortController();
     asking.current = stop;
+    askedAt.current = performance.now();
     isStale.current = false;
     setState((before) => ({ ...before, isLoading: true }));
     const answer = (to: (before: State<Data>) => State<Data>) => {
@@ -54,7 +57,8 @@ export function useLoaded<Data>(
   useEffect(
     () =>
       onEvents((events) => {
-        if (!events.some((event) => touched.current?.(event))) return;
+        const isNews = (event: AnyEvent) => touched.current?.(event) && !isOfOwnChange(event, askedAt.current);
+        if (!events.some(isNews)) return;
         // An answer that is on its way comes first: where much happens and answers are slow, none would ever be shown.
         if (asking.current) isStale.current = true;
         else reload();

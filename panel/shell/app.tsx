@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { batch, effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
 import { api } from '../app/api.ts';
@@ -6,7 +6,7 @@ import { followEvents } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { showReminders } from '../app/reminders.ts';
 import { place } from '../app/route.ts';
-import { chooseWorkspace, current, end, environment, isSignedIn, workspaceId } from '../app/session.ts';
+import { type Current, chooseWorkspace, current, end, environment, isSignedIn, workspaceId } from '../app/session.ts';
 import { t } from '../app/texts.ts';
 import { showTitle } from '../app/title.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -31,16 +31,21 @@ export const App = () => (
 );
 
 /** Asks who is signed in and what they may, and again in another workspace or environment. */
+async function loadCurrent(signal: AbortSignal): Promise<Current> {
+  const { value: known } = current;
+  const isOpen = known?.workspace.id === workspaceId.value && known?.environment === environment.value;
+  return known && isOpen ? known : api.get('/panel/sessions/current', { signal });
+}
+
 function SignedIn() {
-  const asked = useLoaded(
-    (signal) => api.get('/panel/sessions/current', { signal }),
-    [isSignedIn.value, workspaceId.value, environment.value],
-  );
+  const asked = useLoaded(loadCurrent, [isSignedIn.value, workspaceId.value, environment.value]);
   const { data } = asked;
   useEffect(() => {
     if (!data) return;
-    current.value = data;
-    if (workspaceId.value === undefined) chooseWorkspace(data.workspace.id);
+    batch(() => {
+      current.value = data;
+      if (workspaceId.value === undefined) chooseWorkspace(data.workspace.id);
+    });
   }, [data]);
   useEffect(() => {
     if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') end(t.shell.youAreNotAMember);

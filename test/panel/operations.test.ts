@@ -32,6 +32,15 @@ const sandboxed = () => owner.in({ env: 'test' });
 
 const refusal = ({ status, body }: { status: number; body: { details: unknown } }) => [status, body.details];
 
+test('a change of a member names the beginning of the ids of its events', async () => {
+  const { body, headers } = await owner.post('/v1/contacts', { name: 'Event' });
+  const prefix = headers['x-events'] ?? '';
+  expect(prefix).toMatch(/^evt_[0-9a-f]{32}$/);
+  const { items } = (await owner.get('/v1/events?eventKind=contact.created&limit=100')).body;
+  const own = items.find(({ data }: { data: { contact_id: string } }) => data.contact_id === String(body.id));
+  expect(own.id.startsWith(prefix)).toBe(true);
+});
+
 test('a deal is won once, and its income booked', async () => {
   const { body: deal } = await owner.post('/v1/deals', { title: 'Ten seats', value: 900, currency: 'EUR' });
   for (let time = 0; time < 2; time += 1) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { touching } from '../../app/live.ts';
+import { touchingContact } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
@@ -25,17 +25,17 @@ export function Conversation({ contactId }: { contactId: number }) {
   const contact = useLoaded(
     (signal) => api.get('/v1/contacts/{id}', { signal, params: { path } }),
     [],
-    touching('contact'),
+    touchingContact(contactId, 'contact'),
   );
   const messages = useLoaded(
     (signal) => newest(contactId, shown, signal),
     [shown],
-    touching('message', 'job', 'email', 'contact'),
+    touchingContact(contactId, 'message', 'job', 'email', 'contact'),
   );
   const jobs = useLoaded(
     (signal) => api.get('/v1/jobs', { signal, params: { query: { contactId, limit: 100 } } }),
     [],
-    touching('message', 'job'),
+    touchingContact(contactId, 'message', 'job'),
   );
   const accounts = useLoaded((signal) => api.get('/v1/contacts/{id}/channels', { signal, params: { path } }), []);
   const accountOf = ({ channel, accountId }: MessageOf) =>
