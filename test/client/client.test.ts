@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type AnyEvent,
@@ -207,9 +208,14 @@ test('a delivery is an event once its signature is right', async () => {
     expect(() => verifyWebhook(given as never, headers, secret as string)).toThrow(named);
   for (const given of [undefined, null, 'x'])
     expect(() => verifyWebhook(text, given as never, secret as string)).toThrow(WebhookVerificationError);
-  const bytes = new TextEncoder().encode(text).buffer;
-  const pairs = new Map(Object.entries(headers as Record<string, string>));
-  expect(verifyWebhook(bytes, pairs, `${secret}\n`)).toEqual(event);
+  const bytes = new TextEncoder().encode(text);
+  const pairs = Object.entries(headers as Record<string, string>);
+  const ofOtherRealm = runInNewContext('Uint8Array.from(bytes)', { bytes });
+  for (const given of [bytes, bytes.buffer, ofOtherRealm, ofOtherRealm.buffer])
+    for (const all of [pairs, new Map(pairs), new Headers(pairs), new Headers(pairs).entries()])
+      expect(verifyWebhook(given, all, `${secret}\n`)).toEqual(event);
+  expect(() => verifyWebhook(text, [1] as never, secret as string)).toThrow(WebhookVerificationError);
+  expect(() => verifyWebhook(text, headers, undefined as never)).toThrow(WebhookVerificationError);
   expect(() => verifyWebhook(forged, headers, secret as string)).toThrow(WebhookVerificationError);
   expect(() => verifyWebhook(text, {}, secret as string)).toThrow(WebhookVerificationError);
 });
