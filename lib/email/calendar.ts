@@ -18,9 +18,9 @@ const answers = new Map([
 ]);
 const maxEvents = 5;
 
-/** Returns the summary, time, and place of the first events of a calendar (RFC 5545), a line each. */
+/** Returns the summary, time, and place of the first events of an unfolded calendar (RFC 5545), a line each. */
 export function calendarText(calendar: string): string {
-  const lines = calendar.replaceAll(/\r?\n[ \t]/g, '').split(/\r?\n/);
+  const lines = calendar.split(/\r?\n/);
   const events: Map<string, Property>[] = [];
   let isWithin = false;
   let nested = 0;

@@ -3,13 +3,12 @@ import libmime from 'libmime';
 import PostalMime, { type Address, addressParser, decodeWords } from 'postal-mime';
 import { now, timestamp } from '#lib/core/clock.ts';
 import { isForwardSubject } from '#lib/core/mail-subject.ts';
-import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
+import { firstBytes, firstCharacters, isUnseen, oneLine, withoutControls } from '#lib/core/text.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { maxAttachments } from '#lib/entities/message.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import { distinct, nowhere } from './address.ts';
 import { isAutomaticMail } from './automatic.ts';
-import { isBlank } from './filler.ts';
 import { escapeHtml, sanitise, textOf } from './html.ts';
 import { type Contents, leftOutMark, readParts } from './mime.ts';
 import { newTextOf } from './quotes.ts';
@@ -155,7 +154,7 @@ function bodyOf(
 type Text = Contents['texts'][number];
 
 /** A plain part that shows nothing gives way to the HTML. */
-const isOfHtml = ({ plain, html }: Text) => html !== undefined && isBlank(plain ?? '');
+const isOfHtml = ({ plain, html }: Text) => html !== undefined && isUnseen(plain ?? '');
 
 const shownOf = (part: Text, isUnquoted = false): string =>
   isOfHtml(part) ? textOf((part.html ?? '').slice(0, maxHtmlCharacters), { isUnquoted }) : (part.plain ?? '');

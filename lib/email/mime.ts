@@ -5,7 +5,7 @@ import libmime from 'libmime';
 import { decodeWords } from 'postal-mime';
 import { calendarText } from './calendar.ts';
 import { decodeText, guess, type Hints, hintsOf } from './charset.ts';
-import { looksLikeHtml, opened } from './opened.ts';
+import { isSmime, looksLikeHtml, opened } from './opened.ts';
 import { fromQuotedPrintable } from './quoted-printable.ts';
 import { joinedWords, labelsIn } from './words.ts';
 
@@ -545,14 +545,19 @@ class Part {
 
   /** Returns a description of the part if it cannot be read. */
   get unread(): string | undefined {
-    const { contentType, multipart } = this.node;
+    const { contentType, multipart, filename } = this.node;
     const type = contentType || '';
-    if (multipart === 'encrypted') return 'It is encrypted: only its recipient’s own mail program can read it.';
+    // Exchange makes a multipart/mixed of the multipart/encrypted.
+    if (multipart === 'encrypted' || type === 'application/pgp-encrypted')
+      return 'It is encrypted: only its recipient’s own mail program can read it.';
     if (this.isTnef)
       return 'winmail.dat holds text and files in Outlook’s own format (TNEF): ask its sender for HTML or plain text.';
-    if (!/^application\/(x-)?pkcs7-mime$/.test(type)) return undefined;
-    const [, smime = ''] = /smime-type\s*=\s*"?([\w-]+)/i.exec(headerOf(this.node, 'Content-Type')) ?? [];
-    return /^(signed|compressed)-data$/i.test(smime)
+    if (type === 'application/x-microsoft-rpmsg-message' || /\.rpmsg$/i.test(filename || ''))
+      return 'It is protected by Microsoft (message.rpmsg): only its recipient’s own mail program can read it.';
+    if (!isSmime(type, filename || '')) return undefined;
+    const [, smime] = /smime-type\s*=\s*"?([\w-]+)/i.exec(headerOf(this.node, 'Content-Type')) ?? [];
+    if (smime === undefined && type === 'application/octet-stream') return 'It is S/MIME that cannot be read here.';
+    return /^(signed|compressed)-data$/i.test(smime ?? '')
       ? `It is S/MIME (${smime}) that cannot be read here.`
       : 'It is encrypted with S/MIME: only its recipient’s own mail program can read it.';
   }
@@ -569,7 +574,8 @@ class Part {
 
   async text(hints: Hints, omitted: string[]): Promise<string> {
     const { charset: label, contentType, flowed, delSp } = this.node;
-    const bytes = await buffer(this.decoded(Readable.from(this.#sent)));
+    const sent = await buffer(this.decoded(Readable.from(this.#sent)));
+    const bytes = this.isCalendar ? unfoldedCalendar(sent) : sent;
     const isHtml = this.kind === 'html';
     const { text, charset, unknown } = decodeText(bytes, label || '', { isHtml, isCut: this.isCut, hints });
     this.charset = charset;
@@ -579,6 +585,10 @@ class Part {
     return flowed ? unflowed(lines, delSp) : lines;
   }
 }
+
+/** A fold may be within a letter (RFC 5545, 3.1). */
+const unfoldedCalendar = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.toString('latin1').replaceAll(/\r?\n[ \t]/g, ''), 'latin1');
 
 /** Lines that were broken for the way are whole again (RFC 3676, 4). */
 function unflowed(text: string, delSp: boolean): string {

@@ -22,12 +22,16 @@ const valueIn = (fields: readonly string[], name: string) => {
   return field.slice(field.indexOf(':') + 1).trim();
 };
 
-const isSecured = /^application\/(x-)?pkcs7-mime$/i;
+/** Whether a part is S/MIME: gateways that do not know its type leave its name (RFC 8551, 3.10). */
+export const isSmime = (type: string, fileName: string): boolean =>
+  /^application\/(x-)?pkcs7-mime$/i.test(type) ||
+  (/^application\/octet-stream$/i.test(type) && /\.p7m$/i.test(fileName));
 
 function unsigned({ head, body }: Entity, split: Split): Entity {
   const fields = fieldsOf(head);
   const type = libmime.parseHeaderValue(valueIn(fields, 'content-type'));
-  if (!isSecured.test(type.value)) return { head, body };
+  const { params } = libmime.parseHeaderValue(valueIn(fields, 'content-disposition'));
+  if (!isSmime(type.value, params['filename'] ?? type.params['name'] ?? '')) return { head, body };
   const encoding = valueIn(fields, 'content-transfer-encoding').toLowerCase();
   const content = signedContent(decoded(body, encoding));
   if (content === undefined) return { head, body };

@@ -36,6 +36,11 @@ const prefixes = [
     'RIF: ',
     'RÉP: ',
     'Réf : ',
+    'Réf. : ',
+    'Odp.: ',
+    'Ang: ',
+    'Vedr.: ',
+    'Re﹕',
     'Odg: ',
     'Ats: ',
     'Atb: ',
@@ -102,6 +107,8 @@ test.each([
   ['Re: [Ticket 5] Angebot', '[Ticket 5] Angebot'],
   ['Re: [EXT] [Ticket 5] Angebot', '[Ticket 5] Angebot'],
   ['Fwd: Angebot', 'Angebot'],
+  ['YML: Angebot', 'Angebot'],
+  ['FS: Angebot', 'Angebot'],
   ['Red: Angebot', 'Red: Angebot'],
 ])('the topic of %j keeps what belongs to it', (subject, topic) => {
   expect(topicOf(subject)).toBe(topic);

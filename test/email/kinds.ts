@@ -566,6 +566,31 @@ const switching: [string, string, string][] = [
 ];
 
 const forms: Kind[] = [
+  ...['\u2800', '\u3164 \u3164'].map((plain) => ({
+    name: `a plain part of ${JSON.stringify(plain)} alone`,
+    raw: parts(
+      'multipart/alternative',
+      Buffer.from(`Content-Type: text/plain; charset=utf-8\r\n\r\n${plain}`).toString(),
+      'Content-Type: text/html\r\n\r\n<p>I want ten</p>',
+    ),
+    read: { bodyText: 'I want ten' },
+  })),
+  {
+    name: 'a preheader filled with blanks of Braille',
+    raw: htmlMail(`<p>I want ten</p>${'\u2800 '.repeat(40)}`),
+    read: { bodyText: 'I want ten' },
+  },
+  {
+    name: 'a calendar that is folded within a letter',
+    raw: mail(
+      ['Content-Type: text/calendar; charset=utf-8'],
+      Buffer.from(
+        'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Gespr\u00c3\r\n \u00a4ch\r\nEND:VEVENT\r\nEND:VCALENDAR',
+        'latin1',
+      ),
+    ),
+    read: { bodyText: 'Event: Gespräch' },
+  },
   {
     name: 'a blank plain part',
     raw: parts(
@@ -756,6 +781,40 @@ const forms: Kind[] = [
       'Content-Type: application/octet-stream\r\n\r\nx',
     ),
     read: { bodyText: expect.stringMatching(/^\[It is encrypted/) },
+  },
+  {
+    name: 'encrypted PGP that Exchange changed',
+    raw: parts(
+      'multipart/mixed',
+      'Content-Type: text/plain\r\n\r\n',
+      'Content-Type: application/pgp-encrypted; name="PGPMIME Versions Identification"\r\n\r\nVersion: 1',
+      'Content-Type: application/octet-stream; name=encrypted.asc\r\n\r\nx',
+    ),
+    read: { bodyText: expect.stringMatching(/^\[It is encrypted/) },
+  },
+  ...['application/x-microsoft-rpmsg-message', 'application/octet-stream'].map((type) => ({
+    name: `a protected mail of Microsoft in ${type}`,
+    raw: parts('multipart/mixed', `Content-Type: ${type}; name=message.rpmsg\r\n\r\nx`),
+    read: { bodyText: expect.stringMatching(/^\[It is protected by Microsoft/) },
+  })),
+  ...[
+    'Content-Type: application/octet-stream; name=smime.p7m',
+    'Content-Disposition: attachment; filename=smime.p7m',
+  ].map((field) => ({
+    name: `signed S/MIME with ${field}`,
+    raw: mail(
+      [
+        ...(field.startsWith('Content-Type') ? [] : ['Content-Type: application/octet-stream']),
+        ...[field, 'Content-Transfer-Encoding: base64'],
+      ],
+      signed(octets(secret)).toString('base64'),
+    ),
+    read: { bodyText: 'Grüße' },
+  })),
+  {
+    name: 'S/MIME of no known type among other parts',
+    raw: parts('multipart/mixed', 'Content-Type: application/octet-stream; name=smime.p7m\r\n\r\nx'),
+    read: { bodyText: '[It is S/MIME that cannot be read here.]' },
   },
   ...[
     ['by its type', 'Content-Type: application/ms-tnef; name=winmail.dat', 'winmail.dat'],
