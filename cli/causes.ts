@@ -22,6 +22,10 @@ const person = () => {
 const newContact = (crm: CrmClient) => crm.post('/v1/contacts', { body: person() });
 const newDeal = (crm: CrmClient) => crm.post('/v1/deals', { body: { title: 'Annual plan', value: 1200 } });
 const newTask = (crm: CrmClient) => crm.post('/v1/tasks', { body: { title: 'Send the contract' } });
+const field = () => {
+  const slug = `budget_${unique()}`;
+  return { object: 'deal' as const, slug, title: 'Budget', type: 'number' as const };
+};
 const newBot = (crm: CrmClient) =>
   crm.post('/v1/telegram/accounts', { body: { kind: 'bot', botToken: `test_${unique()}`, inbound: 'off' } });
 const newKey = (crm: CrmClient) => crm.post('/v1/keys', { body: { name: 'From crm trigger', scopes: ['deals:read'] } });
@@ -103,6 +107,11 @@ const known: Partial<Record<EventKind, Cause>> = {
     return crm.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: body({ status: 'done' as const }) });
   },
   'task.reminder_due': { not: 'a task reminds when its remindAt has come' },
+  'field.created': ({ crm, body }) => crm.post('/v1/fields', { body: body(field()) }),
+  'field.updated': async ({ crm, body }) => {
+    const { id } = await crm.post('/v1/fields', { body: field() });
+    return crm.patch('/v1/fields/{id}', { params: { path: { id } }, body: body({ title: 'Budget of the year' }) });
+  },
   'account.flood_wait': sendMessage(() => 'test_flood'),
   'account.status_changed': async ({ crm }) => {
     const { id } = await newBot(crm);

@@ -31,7 +31,7 @@ const label = () => line(80);
 const description = () => nullableText(500);
 
 /** A choice of a field (revision 1.4, section 28). */
-export const FieldOption = v.pipe(
+const FieldOption = v.pipe(
   v.object({ id: id(), label: v.string(), color: v.string(), isArchived: v.boolean() }),
   v.title('FieldOption'),
 );

@@ -282,7 +282,7 @@ function textOf(value: unknown): string | null {
 const comparable: Partial<Record<FieldType, (value: string) => string>> = { email: addressKey, phone: phoneDigits };
 
 /** Returns the value of a unique field as it is compared: its hash, because keys of the table are short. */
-export function uniqueValueOf({ id, type }: StoredField, value: unknown): string {
+function uniqueValueOf({ id, type }: StoredField, value: unknown): string {
   const compared = comparable[type]?.(String(value)) ?? String(value).normalize('NFC').toLowerCase();
   return `${id}=${createHash('sha256').update(compared).digest('base64url')}`;
 }
