@@ -1,18 +1,17 @@
 import { effect } from '@preact/signals';
-import { texts as en } from '../texts/en.ts';
 import type { Texts } from '../texts/type.ts';
 import { type Language, language } from './locale.ts';
 import { showTexts } from './texts.ts';
 
-/** English comes with the first file; each other language is a file of its own, asked for when it is shown. */
-const load: Record<Language, () => Promise<Texts> | Texts> = {
-  en: () => en,
+/** Each language is a file of its own, asked for when it is shown. */
+const load: Record<Language, () => Promise<Texts>> = {
+  en: async () => (await import('../texts/en.ts')).texts,
   de: async () => (await import('../texts/de.ts')).texts,
 };
 
 /** Shows the panel in the member's language, now and whenever it changes. Resolves when the first texts are there. */
 export function speak(): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     effect(() => {
       const chosen = language.value;
       const show = (texts: Texts, of: Language) => {
@@ -21,10 +20,11 @@ export function speak(): Promise<void> {
         document.documentElement.lang = of;
         resolve();
       };
-      Promise.resolve(load[chosen]()).then(
+      load[chosen]().then(
         (texts) => show(texts, chosen),
         // Better in English than not at all.
-        () => show(en, 'en'),
+        // biome-ignore lint/suspicious/noNestedPromises: what fails twice ends the start
+        () => load.en().then((texts) => show(texts, 'en'), reject),
       );
     });
   });
