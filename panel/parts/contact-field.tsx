@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../app/api.ts';
 import { useLoaded } from '../app/load.ts';
-import { nameOf } from '../app/show.ts';
 import { t } from '../app/texts.ts';
+import { written } from './contact-text.ts';
 import { Field } from './form.tsx';
 
 const settleMs = 250;
@@ -14,9 +14,6 @@ interface ContactFieldProps {
   value?: { id: number; name: string | null } | undefined;
   required?: boolean;
 }
-
-/** How a ContactField shows a contact. */
-export const written = (contact: { id: number; name?: string | null }) => `${nameOf(contact)} (#${contact.id})`;
 
 /** A contact, found by typing a part of the name. */
 export function ContactField({ label = t.common.contact, name = 'contactId', value, required }: ContactFieldProps) {
@@ -42,12 +39,4 @@ export function ContactField({ label = t.common.contact, name = 'contactId', val
       onType={setTyped}
     />
   );
-}
-
-/** The contact that a ContactField's text names; null for none. Raises for a text that names nobody. */
-export function contactIn(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const id = /\(#(\d+)\)$/.exec(text)?.[1];
-  if (id === undefined) throw new Error(t.parts.chooseAContactFromThe);
-  return Number(id);
 }

@@ -160,7 +160,7 @@ const problemsOf = (error: unknown) =>
 interface FieldProps {
   label: string;
   name: string;
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'date' | 'datetime-local' | 'password' | 'search';
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'date' | 'datetime-local' | 'password' | 'search' | 'color';
   value?: string | number | null;
   hint?: string;
   placeholder?: string;

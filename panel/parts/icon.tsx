@@ -23,6 +23,7 @@ const shapes = {
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   back: 'M15 5l-7 7 7 7',
   next: 'M9 5l7 7-7 7',
+  pencil: 'M4 20l1-5L16 4l4 4L9 19zM13 7l4 4',
   clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4l3 2',
 } as const;
 

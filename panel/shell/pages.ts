@@ -5,9 +5,12 @@ import { t } from '../app/texts.ts';
 import Home from '../pages/home.tsx';
 import type { Page } from '../parts/page.ts';
 
-/** The first page is in the first file; the others are in three, asked for when the first page of each opens. */
+/** The first page is in the first file; the others are in four, asked for when the first page of each opens. */
 const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
   default: (await import('../pages/work.ts'))[name],
+});
+const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
+  default: (await import('../pages/records.ts'))[name],
 });
 const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => ({
   default: (await import('../pages/set-up.ts'))[name],
@@ -40,14 +43,14 @@ const pages: readonly Page[] = [
   },
   {
     path: '/contacts',
-    also: ['/contacts/{id}'],
+    also: ['/contacts/tags', '/contacts/suppressions', '/contacts/{id}'],
     get title() {
       return t.common.contacts;
     },
     icon: 'contacts',
     shortcut: 'c',
     scope: 'contacts:read',
-    load: work('contacts'),
+    load: records('contacts'),
   },
   {
     path: '/deals',
@@ -58,7 +61,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: work('deals'),
+    load: records('deals'),
   },
   {
     path: '/tasks',
@@ -151,6 +154,16 @@ const pages: readonly Page[] = [
     group: 'developers',
     scope: 'keys:manage',
     load: developers('requests'),
+  },
+  {
+    path: '/developers/audit',
+    get title() {
+      return t.audit.title;
+    },
+    icon: 'file',
+    group: 'developers',
+    scope: 'keys:manage',
+    load: records('audit'),
   },
   {
     path: '/developers/jobs',

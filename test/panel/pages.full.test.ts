@@ -37,6 +37,7 @@ const further = [
   ...['/inbox/{id}', '/contacts/{id}', '/deals/{id}', '/developers/webhooks/{id}', '/settings/sequences/{id}'],
   ...['/finance/invoices', '/finance/transactions', '/finance/sources'],
   ...['/settings/members', '/settings/workspace', '/settings/sequences', '/settings/agents'],
+  ...['/contacts/tags', '/contacts/suppressions', '/developers/audit'],
   '/developers/webhooks/{id}/deliveries/{id}',
 ];
 

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { ApiError, type Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
@@ -9,15 +8,14 @@ import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Details } from './details.tsx';
 import { Duplicates } from './duplicates.tsx';
-import { Fields } from './fields.tsx';
+import { More } from './more.tsx';
 import type { OneContact } from './one.ts';
 import { Standing } from './standing.tsx';
 import { Tags } from './tags.tsx';
@@ -26,14 +24,25 @@ import { Deals, Tasks } from './work.tsx';
 
 /** One contact with everything that is known of them. */
 export function Contact({ id }: { id: number }) {
+  const path = { id };
   const contact: OneContact = useLoaded(
-    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path: { id } } }),
+    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'fields' } } }),
     [id],
-    touching('contact', 'message'),
+    (event) =>
+      touching('contact', 'message')(event) && (event.data as { contact_id?: string }).contact_id === String(id),
   );
   const members = useMemberList();
-  const [isEditing, setEditing] = useState(false);
+  const fields = useFields('contact');
   const { data, error, reload } = contact;
+  const suppressions = useLoaded(
+    async (signal) => {
+      const address = data?.email;
+      if (!address || !may('email:read')) return [];
+      return (await api.get('/v1/email/suppressions', { signal, params: { query: { address } } })).items;
+    },
+    [data?.email],
+    ({ event }) => /^(contact\.unsubscribed|email\.)/.test(event),
+  );
   const back = <Back to={linkTo('/contacts')}>{t.common.contacts}</Back>;
   if (!data)
     return (
@@ -50,55 +59,42 @@ export function Contact({ id }: { id: number }) {
         )}
       </>
     );
+  const names = namesOf(members);
+  const suppressed: readonly Schema<'SuppressionReason'>[] = (suppressions.data ?? []).flatMap(
+    ({ reasons }) => reasons,
+  );
   return (
     <>
       <Head title={nameOf(data)} above={back}>
-        {may('contacts:write') && (
-          <button type="button" onClick={() => setEditing(true)}>
-            {t.common.edit}
-          </button>
-        )}
+        <More contact={contact} suppressed={suppressed} onSuppressed={suppressions.reload} />
         <a class="button primary" href={linkTo(`/inbox/${id}`)}>
           {t.contacts.write}
         </a>
       </Head>
       <div class="beside">
         <div>
-          <Timeline id={id} names={namesOf(members)} />
+          <Timeline id={id} name={nameOf(data)} names={names} fields={fields} />
         </div>
         <div>
           <Standing contact={contact} members={members} />
-          <Details of={data} />
+          <Details contact={contact} suppressed={suppressed} />
+          <CustomFields
+            definitions={fields}
+            path={`/v1/contacts/${id}/fields`}
+            values={data.fields ?? {}}
+            names={names}
+            isFixed={!may('contacts:write')}
+            save={async (fields, header) => {
+              const saved = await api.patch('/v1/contacts/{id}/fields', { params: { path, header }, body: { fields } });
+              contact.change((of) => ({ ...of, fields: saved.fields }));
+            }}
+          />
           <Tags contact={contact} />
           {may('deals:read') && <Deals contact={data} />}
           {may('tasks:read') && <Tasks contact={data} />}
           <Duplicates of={data} merged={reload} />
         </div>
       </div>
-      {isEditing && <Edit of={data} onClose={() => setEditing(false)} saved={reload} />}
     </>
   );
 }
-
-interface EditProps {
-  of: Schema<'ContactWithTags'>;
-  onClose(): void;
-  saved(): void;
-}
-
-const Edit = ({ of, onClose, saved }: EditProps) => (
-  <Dialog title={t.contacts.edit(nameOf(of))} onClose={onClose}>
-    <Form
-      submit={t.common.save}
-      onCancel={onClose}
-      onSubmit={async ({ name = null, username = null, phone = null, email = null, company = null, notes = null }) => {
-        const body = { name, username, phone, email, company, notes };
-        await api.patch('/v1/contacts/{id}', { params: { path: { id: of.id } }, body });
-        onClose();
-        saved();
-      }}
-    >
-      <Fields contact={of} />
-    </Form>
-  </Dialog>
-);

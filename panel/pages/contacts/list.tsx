@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { platforms } from '../../app/channels.ts';
@@ -6,9 +6,11 @@ import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { memberName, type Names, namesOf, useMemberList } from '../../app/names.ts';
 import { go, linkTo, place } from '../../app/route.ts';
+import { saveText } from '../../app/save-file.ts';
 import { may } from '../../app/session.ts';
-import { nameOf, worded } from '../../app/show.ts';
+import { count, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -17,42 +19,52 @@ import { Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
+import { UserText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
+import { Bulk } from './bulk.tsx';
+import { csvOf } from './csv.ts';
 import { Fields } from './fields.tsx';
+import { Sides } from './sides.tsx';
 import { stages, stageTones } from './stages.ts';
+import { filterNames, readAll, wanted } from './wanted.ts';
 
-const asked = (signal: AbortSignal) =>
-  api.get('/v1/contacts', {
-    signal,
-    params: {
-      query: {
-        limit: 100,
-        after: cursor(),
-        q: filter('q'),
-        stage: filter('stage') as Schema<'ContactStage'> | undefined,
-        tagId: Number(filter('tag')) || undefined,
-        assignedToUserId: filter('assignee'),
-        hasUnread: filter('unread') === 'yes' || undefined,
-      },
-    },
-  });
+type Contact = Schema<'Contact'>;
+
+/** As many as are chosen or exported at once. */
+const most = 5000;
+
+const load = (signal: AbortSignal) =>
+  api.get('/v1/contacts', { signal, params: { query: { ...wanted(), limit: 100, after: cursor() } } });
 
 /** Everybody the workspace knows, the newest first. */
 export function List() {
-  const contacts = useLoaded(asked, [String(place.value.query)], touching('contact', 'message'));
+  const contacts = useLoaded(load, [String(place.value.query)], touching('contact', 'message'));
   const tags = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
   const members = useMemberList();
   const [isCreating, setCreating] = useState(false);
-  const isFiltered = ['q', 'stage', 'tag', 'assignee', 'unread'].some(filter);
-  const create = may('contacts:write') && (
-    <button type="button" class="primary" data-new onClick={() => setCreating(true)}>
-      <Icon name="plus" />
-      {t.contacts.newContact}
-    </button>
-  );
+  const [chosen, choose] = useState<ReadonlySet<number>>(new Set());
+  useEffect(() => choose(new Set()), [String(place.value.query)]);
+  const isFiltered = filterNames.some(filter);
+  const canWrite = may('contacts:write');
+  const exportAll = () =>
+    attempt(async () => saveText('contacts.csv', 'text/csv', `\ufeff${csvOf(await readAll(most))}`), {
+      said: t.contacts.theListIsExported,
+    });
+  const rows = contacts.data?.items ?? [];
   return (
     <>
-      <Head title={t.common.contacts}>{create}</Head>
+      <Head title={t.common.contacts}>
+        <button type="button" onClick={exportAll}>
+          {t.contacts.exportCsv}
+        </button>
+        {canWrite && (
+          <button type="button" class="primary" data-new onClick={() => setCreating(true)}>
+            <Icon name="plus" />
+            {t.contacts.newContact}
+          </button>
+        )}
+      </Head>
+      <Sides open="/contacts" />
       <Filters>
         <SearchField label={t.contacts.searchContacts} />
         <Choice label={t.common.stage} name="stage" options={stages.map((stage) => [stage, worded(stage)])} />
@@ -68,11 +80,27 @@ export function List() {
           options={[['none', t.common.nobody], ...members.map((member) => [member.id, nameOf(member)] as const)]}
         />
         <Choice label={t.common.messages} name="unread" options={[['yes', t.common.unread]]} />
+        <Choice
+          label={t.contacts.leadScore}
+          name="score"
+          options={[25, 50, 75].map((score) => [score, t.contacts.atLeast(score)] as const)}
+        />
       </Filters>
+      {chosen.size > 0 && (
+        <Bulk
+          chosen={chosen}
+          members={members}
+          onDone={contacts.reload}
+          onClear={() => choose(new Set())}
+          onChooseAll={async () => {
+            await attempt(async () => choose(new Set((await readAll(most)).map(({ id }) => id))));
+          }}
+        />
+      )}
       <Paged
         caption={t.common.contacts}
         of={contacts}
-        columns={columnsWith(namesOf(members))}
+        columns={[...(canWrite ? [useChoosing(rows, chosen, choose)] : []), ...columnsWith(namesOf(members))]}
         keyOf={({ id }) => id}
         empty={
           isFiltered ? (
@@ -91,23 +119,56 @@ export function List() {
   );
 }
 
-const columnsWith = (names: Names): Column<Schema<'Contact'>>[] => [
+/** Returns a column of boxes to tick; with Shift all between two. */
+function useChoosing(
+  rows: readonly Contact[],
+  chosen: ReadonlySet<number>,
+  choose: (chosen: ReadonlySet<number>) => void,
+): Column<Contact> {
+  const last = useRef<number | undefined>(undefined);
+  const tick = (id: number, isChosen: boolean, isRange: boolean) => {
+    const ids = rows.map((row) => row.id);
+    const [from, to] = [ids.indexOf(last.current ?? id), ids.indexOf(id)].sort((a, b) => a - b) as [number, number];
+    const changed = new Set(chosen);
+    for (const one of isRange && from >= 0 ? ids.slice(from, to + 1) : [id])
+      if (isChosen) changed.add(one);
+      else changed.delete(one);
+    last.current = id;
+    choose(changed);
+  };
+  return {
+    title: t.contacts.choose,
+    show: (contact) => (
+      <input
+        type="checkbox"
+        aria-label={t.contacts.chooseContact(nameOf(contact))}
+        checked={chosen.has(contact.id)}
+        onClick={(event) => tick(contact.id, event.currentTarget.checked, event.shiftKey)}
+      />
+    ),
+  };
+}
+
+const columnsWith = (names: Names): Column<Contact>[] => [
   {
     title: t.common.name,
     show: (contact) => (
       <>
-        <a href={linkTo(`/contacts/${contact.id}`)}>{nameOf(contact)}</a>{' '}
+        <a href={linkTo(`/contacts/${contact.id}`)}>
+          <UserText text={nameOf(contact)} />
+        </a>{' '}
         {contact.hasUnreadMessages && <Badge tone="accent">{t.common.unread}</Badge>}
       </>
     ),
   },
   { title: t.common.stage, show: ({ stage }) => <Badge tone={stageTones[stage]}>{worded(stage)}</Badge> },
-  { title: t.contacts.company, show: ({ company }) => company, isWide: true },
+  { title: t.contacts.company, show: ({ company }) => company && <UserText text={company} isName />, isWide: true },
+  { title: t.common.eMail, show: ({ email }) => email && <UserText text={email} isName />, isWide: true },
+  { title: t.common.phone, show: ({ phone }) => phone, isWide: true },
   {
-    get title() {
-      return t.common.eMail;
-    },
-    show: ({ email }) => email,
+    title: t.contacts.leadScore,
+    show: ({ leadScore }) => leadScore !== null && count(leadScore),
+    isNumber: true,
     isWide: true,
   },
   {
@@ -134,7 +195,7 @@ const Create = ({ onClose }: { onClose(): void }) => (
         go(`/contacts/${id}`);
       }}
     >
-      <Fields isNew />
+      <Fields />
     </Form>
   </Dialog>
 );

@@ -86,7 +86,7 @@ export function Tags({ contact }: { contact: OneContact }) {
 }
 
 /** A tag's colour; decorates its name. */
-const Dot = ({ color }: { color: string }) => (
+export const Dot = ({ color }: { color: string }) => (
   <svg class="dot" viewBox="0 0 8 8" aria-hidden="true">
     <circle cx="4" cy="4" r="4" fill={color} />
   </svg>

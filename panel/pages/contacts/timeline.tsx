@@ -1,33 +1,75 @@
+import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { touching } from '../../app/live.ts';
+import { channelNames } from '../../app/channels.ts';
+import { useKeyNames } from '../../app/key-names.ts';
+import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { memberName, type Names } from '../../app/names.ts';
+import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { worded } from '../../app/show.ts';
+import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { userText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
+import { type Entry, loadHistory, type Side, sides } from './history.ts';
 
 type Activity = Schema<'Activity'>;
 
 const pageSize = 25;
 
-/** What has happened with a contact, the latest first, and a place to note more. */
-export function Timeline({ id, names }: { id: number; names: Names }) {
+const touches = touching('contact', 'message', 'deal', 'task', 'invoice');
+/** Whether an event may be of one contact: those of deals and tasks do not always say whose they are. */
+const isAbout = (id: number) => (event: AnyEvent) => {
+  const { contact_id: whose } = event.data as { contact_id?: string | null };
+  return touches(event) && (whose === undefined || whose === null || whose === String(id));
+};
+
+interface TimelineProps {
+  id: number;
+  /** What the contact is called. */
+  name: string;
+  names: Names;
+  fields: readonly Schema<'Field'>[];
+}
+
+/** Everything that has happened with a contact, the latest first, and a place to note more. */
+export function Timeline({ id, name, names, fields }: TimelineProps) {
+  const [side, setSide] = useState<Side>('all');
   const [shown, setShown] = useState(pageSize);
   const [drafts, setDrafts] = useState(0);
-  const activities = useLoaded(
-    (signal) => api.get('/v1/contacts/{id}/activities', { signal, params: { path: { id }, query: { limit: shown } } }),
-    [id, shown],
-    touching('contact'),
-  );
-  const { data, error, reload } = activities;
+  const history = useLoaded((signal) => loadHistory(id, side, shown, signal), [id, side, shown], isAbout(id));
+  const { data, error, reload } = history;
+  const isByKey = data?.entries.some((entry) => entry.kind === 'activity' && entry.of.actorType === 'api_key') ?? false;
+  const keys = useKeyNames(isByKey);
+  const titles = new Map(fields.map(({ slug, title }) => [`fields.${slug}`, title]));
   return (
     <section class="card" aria-labelledby="timeline">
-      <h2 id="timeline">{t.contacts.timeline}</h2>
+      <div class="row">
+        <h2 id="timeline">{t.contacts.timeline}</h2>
+        <fieldset class="switch">
+          <legend class="hidden">{t.contacts.show}</legend>
+          {sides.map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="timeline-side"
+                checked={side === one}
+                onChange={() => {
+                  setSide(one);
+                  setShown(pageSize);
+                }}
+              />
+              <span>{t.contacts.sides[one]}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
       {may('contacts:write') && (
         <Form
           key={drafts}
@@ -49,18 +91,16 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
         </Form>
       )}
       <Pending data={data} error={error} reload={reload} lines={6} />
-      <ol class="timeline">
-        {data?.items.map((activity) => (
-          <li key={activity.id} class={activity.type === 'Note' ? 'noted' : undefined}>
-            <p class="text">{activity.type === 'Note' ? activity.text : told(activity, names)}</p>
-            <p class="hint">
-              {actorOf(activity, names)} · <When at={activity.createdAt} />
-            </p>
+      {data?.entries.length === 0 && <p class="hint">{t.contacts.nothingOfThatKind}</p>}
+      <ol class="timeline" aria-busy={history.isLoading && data === undefined}>
+        {data?.entries.map((entry) => (
+          <li key={entry.key} class={classOf(entry)}>
+            <Line entry={entry} name={name} names={names} keys={keys} titles={titles} />
           </li>
         ))}
       </ol>
-      {data?.hasMore && shown < 100 && (
-        <button type="button" onClick={() => setShown(Math.min(100, shown + pageSize))}>
+      {data?.hasMore && (
+        <button type="button" onClick={() => setShown(shown + pageSize)}>
           {t.contacts.showEarlier}
         </button>
       )}
@@ -68,7 +108,89 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
   );
 }
 
-function told({ type, field, oldValue, newValue }: Activity, names: Names): string {
+const classOf = ({ kind, of }: Entry) =>
+  kind === 'activity' && of.type === 'Note' ? 'noted' : kind === 'message' ? 'said' : undefined;
+
+interface LineProps {
+  entry: Entry;
+  name: string;
+  names: Names;
+  keys: ReadonlyMap<string, string>;
+  titles: ReadonlyMap<string, string>;
+}
+
+function Line({ entry, name, names, keys, titles }: LineProps) {
+  const about = (...more: ComponentChildren[]) => (
+    <p class="hint">
+      {more.map((one, at) => (
+        <Fragment key={at}>{one} · </Fragment>
+      ))}
+      <When at={entry.at} />
+    </p>
+  );
+  switch (entry.kind) {
+    case 'activity':
+      return (
+        <>
+          {entry.of.type === 'Note' ? (
+            <p class="text" {...userText}>
+              {entry.of.text}
+            </p>
+          ) : (
+            <p class="text">{changeOf(entry.of, names, titles)}</p>
+          )}
+          {about(actorOf(entry.of, names, keys))}
+        </>
+      );
+    case 'message': {
+      const { channel, direction, body, attachments, status, contactId } = entry.of;
+      return (
+        <>
+          <p class="text clamped" {...userText}>
+            {body || attachments.map(({ fileName }) => fileName).join(', ')}
+          </p>
+          {about(
+            direction === 'inbound' ? name : t.contacts.us,
+            <a href={linkTo(`/inbox/${contactId}`)}>{channelNames[channel]}</a>,
+            ...(status === 'failed' ? [<Badge tone="bad">{t.contacts.notSent}</Badge>] : []),
+          )}
+        </>
+      );
+    }
+    case 'deal': {
+      const { id, title, value, currency } = entry.of;
+      const link = <a href={linkTo(`/deals/${id}`)}>{title}</a>;
+      return (
+        <>
+          <p class="text">{filled(t.contacts.dealBecame[entry.became], { title: link })}</p>
+          {about(money(value, currency))}
+        </>
+      );
+    }
+    case 'task': {
+      const { title, contactId, assignedToUserId: userId } = entry.of;
+      const link = <a href={linkTo('/tasks', { contact: contactId })}>{title}</a>;
+      return (
+        <>
+          <p class="text">{filled(t.contacts.taskBecame[entry.became], { title: link })}</p>
+          {about(...(userId === null ? [] : [memberName(names, userId)]))}
+        </>
+      );
+    }
+    case 'invoice': {
+      const { invoiceNumber, total, currency, contactId } = entry.of;
+      const link = <a href={linkTo('/finance/invoices', { contactId })}>{invoiceNumber}</a>;
+      return (
+        <>
+          <p class="text">{filled(t.contacts.invoiceBecame[entry.became], { number: link })}</p>
+          {about(money(total, currency))}
+        </>
+      );
+    }
+  }
+}
+
+function changeOf({ type, field, oldValue, newValue }: Activity, names: Names, titles: LineProps['titles']): string {
   const whom = (value: string | null) => (value === null ? t.contacts.somebody : memberName(names, Number(value)));
   switch (type) {
     case 'Created':
@@ -86,18 +208,18 @@ function told({ type, field, oldValue, newValue }: Activity, names: Names): stri
     case 'TagRemoved':
       return t.contacts.tagRemoved(oldValue ?? newValue ?? '');
     case 'FieldUpdated':
-      return `${worded(field ?? 'field')}: ${oldValue ?? '–'} → ${newValue ?? '–'}`;
+      return `${titles.get(field ?? '') ?? worded(field ?? 'field')}: ${oldValue ?? '–'} → ${newValue ?? '–'}`;
     case 'Note':
       return '';
   }
 }
 
-function actorOf({ actorType, actorUserId, actorKeyId }: Activity, names: Names): string {
+function actorOf({ actorType, actorUserId, actorKeyId }: Activity, names: Names, keys: LineProps['keys']): string {
   switch (actorType) {
     case 'user':
       return actorUserId === null ? t.contacts.aMember : memberName(names, actorUserId);
     case 'api_key':
-      return t.contacts.apiKey(actorKeyId ?? '');
+      return keys.get(actorKeyId ?? '') ?? t.contacts.apiKey(actorKeyId ?? '');
     case 'ai':
       return t.contacts.anAgent;
     case 'system':

@@ -1,0 +1,3 @@
+export { default as audit } from './audit.tsx';
+export { default as contacts } from './contacts.tsx';
+export { default as deals } from './deals.tsx';

@@ -1,0 +1,99 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+
+beforeAll(() => {
+  vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
+});
+
+/** A list whose entries have these times, in pages of so many. */
+function listOf(name: string, times: readonly number[], size: number) {
+  const at = (time: number) => new Date(time * 1000).toISOString();
+  const asked: number[] = [];
+  const read = async (after = 0) => {
+    asked.push(after);
+    const page = times.slice(after, after + size);
+    const last = page.at(-1);
+    return {
+      entries: page.map((time) => ({ key: `${name}${time}`, at: at(time) })),
+      rest: last !== undefined && after + size < times.length ? { after: after + size, at: at(last) } : undefined,
+    };
+  };
+  return { asked, read };
+}
+
+test.each([
+  { a: [9, 7, 5], b: [8, 6, 4], size: 1, wanted: 4, keys: 'a9 b8 a7 b6', hasMore: true },
+  { a: [9, 8, 7, 6], b: [1], size: 2, wanted: 3, keys: 'a9 a8 a7', hasMore: true },
+  { a: [9, 8, 7, 6], b: [1], size: 2, wanted: 9, keys: 'a9 a8 a7 a6 b1', hasMore: false },
+  { a: [], b: [2, 1], size: 5, wanted: 2, keys: 'b2 b1', hasMore: false },
+  { a: [], b: [], size: 5, wanted: 2, keys: '', hasMore: false },
+])('the timeline of $a and $b in pages of $size begins with $keys', async ({ a, b, size, wanted, keys, hasMore }) => {
+  const { merged } = await import('#panel/pages/contacts/merged.ts');
+  const found = await merged([listOf('a', a, size).read, listOf('b', b, size).read], wanted);
+  expect(found.entries.map(({ key }) => key).join(' ')).toBe(keys);
+  expect(found.hasMore).toBe(hasMore);
+});
+
+test('the timeline reads no page that it does not need', async () => {
+  const { merged } = await import('#panel/pages/contacts/merged.ts');
+  const [newer, older] = [listOf('a', [9, 8, 7, 6], 2), listOf('b', [3, 2, 1], 1)];
+  await merged([newer.read, older.read], 3);
+  expect([newer.asked, older.asked]).toEqual([[0, 2], [0]]);
+});
+
+const contact = {
+  id: 7,
+  name: 'Ann "A" Archer',
+  username: null,
+  phone: '+49 30 5550101',
+  email: null,
+  company: '=HYPERLINK("x")',
+  stage: 'new',
+  leadScore: 0,
+  assignedToUserId: null,
+  platform: 'telegram',
+  createdAt: '2026-11-28T00:00:00Z',
+  lastMessageAt: null,
+  notes: '-1+1|cmd',
+};
+
+test('the CSV of contacts quotes, and holds no formulas', async () => {
+  const { csvOf } = await import('#panel/pages/contacts/csv.ts');
+  const [head, line] = csvOf([contact as never]).split('\r\n');
+  expect(head).toMatch(/^id,name,username,phone,/);
+  expect(line).toBe(
+    '"7","Ann ""A"" Archer","","+49 30 5550101","","\'=HYPERLINK(""x"")","new","0","","telegram","2026-11-28T00:00:00Z","","\'-1+1|cmd"',
+  );
+});
+
+test.each([
+  ['text', { value: 'fair' }, 'fair'],
+  ['number', { value: '1.5' }, 1.5],
+  ['money', { value: '9.90', currency: 'eur' }, { amount: 9.9, currency: 'EUR' }],
+  ['checkbox', { value: 'false' }, false],
+  ['date', { value: '2026-11-30' }, '2026-11-30'],
+  ['select', { value: 'Gold' }, 'Gold'],
+  ['multi_select', { value: '["a","b"]' }, ['a', 'b']],
+  ['member', { value: '3' }, 3],
+  ['contact', { value: 'Ann (#7)' }, 7],
+  ['number', {}, null],
+  ['multi_select', {}, null],
+])('a field of the type %s takes %j as %j', async (type, given, value) => {
+  const { valueIn } = await import('#panel/parts/field-values.ts');
+  expect(valueIn({ type }, given, undefined)).toEqual(value);
+});
+
+test.each([
+  ['{"source":"fair"}', { source: 'fair' }],
+  [undefined, {}],
+])('metadata is read from %j', async (text, pairs) => {
+  const { metadataIn } = await import('#panel/pages/contacts/metadata.ts');
+  expect(metadataIn(text)).toEqual(pairs);
+});
+
+test.each(['source=fair', '["a"]', '{"a":1}', 'null'])('metadata is not read from %s', async (text) => {
+  const { metadataIn } = await import('#panel/pages/contacts/metadata.ts');
+  const { showTexts } = await import('#panel/app/texts.ts');
+  const { texts } = await import('#panel/texts/en.ts');
+  showTexts(texts);
+  expect(() => metadataIn(text)).toThrow('That is no JSON object of texts');
+});
