@@ -89,6 +89,15 @@ describe('the inbox of an X account', () => {
       'a https://a.example b https://b.example',
     ],
     [
+      'https://t.co/ab https://t.co/abc',
+      {
+        entities: {
+          urls: [link('https://t.co/ab', 'https://a.example'), link('https://t.co/abc', 'https://b.example')],
+        },
+      },
+      'https://a.example https://b.example',
+    ],
+    [
       'my photo https://t.co/pic',
       {
         entities: {

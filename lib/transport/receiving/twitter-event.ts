@@ -160,7 +160,9 @@ const ownMedia = /^https?:\/\/(www\.)?(twitter|x)\.com\/(messages\/media|\S+\/(p
 
 function wordsOf({ text, entities }: DmEvent): string {
   let words = text;
-  for (const { url, expanded_url, unwound_url, display_url, media_key } of readable(Link, entities?.urls ?? [])) {
+  // The longest first: one may begin another.
+  const links = readable(Link, entities?.urls ?? []).toSorted((one, other) => other.url.length - one.url.length);
+  for (const { url, expanded_url, unwound_url, display_url, media_key } of links) {
     const address = unwound_url ?? expanded_url;
     const isOwn = media_key !== undefined || display_url.startsWith('pic.') || ownMedia.test(address ?? '');
     if (isOwn) words = words.replaceAll(url, '');
