@@ -840,7 +840,8 @@ const inbox = {
   edited: 'bearbeitet',
   from: 'Von',
   mail: 'Mail',
-  mayNotBeFromThere: 'Absender nicht gesichert',
+  mayNotBeFromThere: (spf: Value, dkim: Value, dmarc: Value) =>
+    `Absender nicht gesichert: SPF ${spf}, DKIM ${dkim}, DMARC ${dmarc}`,
   messageTo: (name: Value) => `Nachricht an ${name}`,
   noAccountCanWriteTo:
     'Kein Konto kann diesem Kontakt schreiben: eines unter Konten verbinden oder dem Kontakt eine E-Mail-Adresse geben.',

@@ -827,7 +827,8 @@ const inbox = {
   edited: 'edited',
   from: 'From',
   mail: 'Mail',
-  mayNotBeFromThere: 'May not be from there',
+  mayNotBeFromThere: (spf: Value, dkim: Value, dmarc: Value) =>
+    `May not be from there: SPF ${spf}, DKIM ${dkim}, DMARC ${dmarc}`,
   messageTo: (name: Value) => `Message to ${name}`,
   noAccountCanWriteTo:
     'No account can write to this contact: connect one under Accounts, or give the contact an e-mail address.',

@@ -51,7 +51,7 @@ function One({ mail: { from, to, cc, createdAt, sentAt, authentication, bodyHtml
         <div>
           <dt>{t.inbox.from}</dt>
           <dd>
-            {address(from)} {authentication && authentication.verdict !== 'pass' && <Doubt />}
+            {address(from)} {authentication && authentication.verdict !== 'pass' && <Doubt {...authentication} />}
           </dd>
         </div>
         <div>
@@ -74,4 +74,6 @@ function One({ mail: { from, to, cc, createdAt, sentAt, authentication, bodyHtml
   );
 }
 
-const Doubt = () => <Badge tone="bad">{t.inbox.mayNotBeFromThere}</Badge>;
+const Doubt = ({ spf, dkim, dmarc }: Schema<'EmailAuthentication'>) => (
+  <Badge tone="bad">{t.inbox.mayNotBeFromThere(spf, dkim, dmarc)}</Badge>
+);
