@@ -346,7 +346,7 @@ const isLetter = /\p{L}|\p{M}/u;
 const isUpper = /\p{Lu}/u;
 const isLower = /\p{Ll}/u;
 const isMark = /[\u00a0«»“”„‘’–—…№§°€£·©®™¿¡、。，！？：；（）「」『』【】・ー～《》]/;
-const placedMark = /[’‘“”„‚«»‹›–—•·€£¥§¶±×÷½¼¾©…°²³®™ªºµ¿¡]/;
+const placedMark = /[\u00a0’‘“”„‚«»‹›–—•·€£¥§¶±×÷½¼¾©…°²³®™ªºµ¿¡]/;
 /** Marks with what is before and after them where people write them. */
 const isInPlace = new RegExp(
   `^(?:${[
@@ -360,6 +360,9 @@ const isInPlace = new RegExp(
     '[\\p{L}\\p{N}][°²³®©™][^\\p{L}]',
     '[\\p{N}n][ªº][^\\p{L}]',
     '[^\\p{L}]°[^]',
+    '[^\\p{L}]©\\p{Lu}',
+    '[^\\p{L}]\\u00a0[^]',
+    '[^]\\u00a0[^\\p{L}]',
     '[^\\p{L}][µ¿¡]\\p{L}',
   ].join('|')})$`,
   'u',
@@ -400,7 +403,10 @@ function pointsOf(
 
 /** A letter beside a digit or one of another script, a capital after a small letter, accents side by side, a mark within a word. */
 function oddity(before: string, character: string, { after, isLatin }: { after: string; isLatin: boolean }): number {
-  if (!isLetter.test(character)) return isLatin && isLetter.test(before) && isLetter.test(after) ? 2 : 0;
+  if (!isLetter.test(character)) {
+    if (!isLatin || !isLetter.test(after)) return 0;
+    return isLetter.test(before) ? 2 : isOfNumber.test(character) ? 1.5 : 0;
+  }
   const isBesideDigit = isLatin && (isDigit.test(before) || isDigit.test(after)) ? 2 : 0;
   if (!isLetter.test(before)) {
     const isAlone = isLatin && after !== '.' && !isLetter.test(after) && !isWord.test(character);
@@ -415,5 +421,7 @@ function oddity(before: string, character: string, { after, isLatin }: { after: 
   return isBesideDigit + isCaseOdd + isThorn + (isBeside ? 1.5 : 0);
 }
 const isDigit = /\d/;
+/** Marks that begin no word, but where letters of other charsets are. */
+const isOfNumber = /[£€¥§°®©]/;
 /** Letters beside which an accent may be. */
 const isPlain = /[ßçšžþð]/i;
