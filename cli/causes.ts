@@ -20,6 +20,7 @@ const person = () => {
 };
 
 const newContact = (crm: CrmClient) => crm.post('/v1/contacts', { body: person() });
+const newCompany = (crm: CrmClient) => crm.post('/v1/companies', { body: { name: 'Analytical Engines' } });
 const newDeal = (crm: CrmClient) => crm.post('/v1/deals', { body: { title: 'Annual plan', value: 1200 } });
 const newTask = (crm: CrmClient) => crm.post('/v1/tasks', { body: { title: 'Send the contract' } });
 const field = () => {
@@ -84,6 +85,26 @@ const known: Partial<Record<EventKind, Cause>> = {
   'contact.erased': async ({ crm, body }) => {
     const { id } = await newContact(crm);
     return crm.post('/v1/contacts/{id}/erasure', { params: { path: { id } }, body: body({ confirm: String(id) }) });
+  },
+  'company.created': ({ crm, body }) => crm.post('/v1/companies', { body: body({ name: 'Analytical Engines' }) }),
+  'company.updated': async ({ crm, body }) => {
+    const { id } = await newCompany(crm);
+    return crm.patch('/v1/companies/{id}', {
+      params: { path: { id } },
+      body: body({ website: 'https://example.com' }),
+    });
+  },
+  'company.merged': async ({ crm, body }) => {
+    const [{ id }, source] = [await newCompany(crm), await newCompany(crm)];
+    return crm.post('/v1/companies/{id}/merge', {
+      params: { path: { id } },
+      body: body({ sourceCompanyId: source.id }),
+    });
+  },
+  'company.note_added': async ({ crm, body }) => {
+    const { id } = await newCompany(crm);
+    const note = body({ text: 'Moves to Manchester next year.' });
+    return crm.post('/v1/companies/{id}/activities', { params: { path: { id } }, body: note });
   },
   'deal.created': ({ crm, body }) => crm.post('/v1/deals', { body: body({ title: 'Annual plan', value: 1200 }) }),
   'deal.updated': async ({ crm, body }) => {

@@ -158,6 +158,266 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/companies/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and change companies in one call
+         * @description Creates and changes up to 100 companies in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/companies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List and search companies
+         * @description Lists companies, newest first. Combine the filters: all of them must match. Use `domain` to find the company of an address, and `updatedSince` to sync changes.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesList"];
+        put?: never;
+        /**
+         * Create a company
+         * @description Creates a company. A domain that another company has answers 409 `domain_taken`. Contacts with an address at a domain of the company, and without a company, are linked in the background. Emits `company.created`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/companies/{id}/activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the history of a company
+         * @description Lists the history of a company, newest first: notes, changed fields, assignees, and contacts that came or went. Filter by `type` to see only notes, for example.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesListActivities"];
+        put?: never;
+        /**
+         * Add a note to a company
+         * @description Adds a note to the history of a company. Use it for calls and meetings. Emits `company.note_added`. The field `notes` of the company stays as it is.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesCreateActivity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/companies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a company
+         * @description Returns one company. Send `If-None-Match` to save the transfer when nothing has changed. Contacts and activities have lists of their own.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a company
+         * @description Changes the fields that the body names; null clears one. A new name shows on the contacts of the company within ten seconds. Emits `company.updated` and writes one activity for each changed field.
+         *
+         *     Requires the scope `companies:write`.
+         *
+         *     Not changed here:
+         *     - `id`: the path, which names another one
+         *     - `metadata`: PATCH /v1/companies/{id}/metadata
+         */
+        patch: operations["companiesPatch"];
+        trace?: never;
+    };
+    "/v1/companies/{id}/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the custom fields of a company
+         * @description Returns the custom values of a company: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the company.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesGetFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the custom fields of a company
+         * @description Sets the custom values that the body names; null clears one, and the others stay. A unique value that another company has answers 409 `field_value_taken`. Emits `company.updated`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        patch: operations["companiesPatchFields"];
+        trace?: never;
+    };
+    "/v1/companies/{id}/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of a company
+         * @description Returns the metadata of a company: your own pairs of key and text. Companies do not include them. Use it to look up which record of your system a company belongs to.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesGetMetadata"];
+        /**
+         * Replace the metadata of a company
+         * @description Replaces all metadata of a company. Pairs that the body leaves out are removed, so read them first if you want to add one. Emits `company.updated`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        put: operations["companiesPutMetadata"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the metadata of a company
+         * @description Changes some pairs of the metadata of a company: sets those in the body, and removes those that are null. Pairs left out stay. Emits `company.updated` with `changed` `["metadata"]`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        patch: operations["companiesPatchMetadata"];
+        trace?: never;
+    };
+    "/v1/companies/{id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the contacts of a company
+         * @description Lists the contacts of a company, newest first. The key needs `contacts:read` as well. Use it to see who works there; titles are in `GET /v1/contacts/{id}/companies`.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesListContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/companies/{id}/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List possible duplicates of a company
+         * @description Lists companies that may be the same: they have a domain of the same registrable one, or the same name without case, accents, and legal form. Nothing is merged; use `POST /v1/companies/{id}/merge` for that.
+         *
+         *     Requires the scope `companies:read`.
+         */
+        get: operations["companiesListDuplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/companies/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge another company into this one
+         * @description Merges another company into this one. This company keeps its own values and takes those it lacks, with all domains, contacts, deals, and notes. The source answers 404 afterwards, and nothing brings it back.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesMerge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/companies/upsert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or change a company
+         * @description Creates a company, or changes the one that matches by domain, by name in any case, or by a unique custom field. A matched `domain` is added to the domains. Several matches answer 409 `ambiguous_match` with `companyIds`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesUpsert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/contacts/{id}/tags": {
         parameters: {
             query?: never;
@@ -367,6 +627,34 @@ export interface paths {
          *     - `metadata`: PATCH /v1/contacts/{id}/metadata
          */
         patch: operations["contactsPatch"];
+        trace?: never;
+    };
+    "/v1/contacts/{id}/companies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the companies of a contact
+         * @description Returns the companies of a contact with their names and the title there. Use it to see where somebody works, or ask for `include=companies` of the contact.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["contactsGetCompanies"];
+        /**
+         * Replace the companies of a contact
+         * @description Replaces the companies of a contact, up to 10. Exactly one is primary: the first unless the body says otherwise. `company` of the contact shows its name. Emits `contact.updated` with `changed` `["companies"]`.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        put: operations["contactsPutCompanies"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/contacts/{id}/fields": {
@@ -3236,6 +3524,86 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "company.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A company was created.
+         * @description Sent when a company was created. Use it to create the company in your own system. Contacts that are linked to it have events of their own.
+         */
+        post: operations["onCompanyCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "company.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fields, assignee, or metadata of a company changed.
+         * @description Sent when fields, the assignee, or metadata of a company changed. Use `changes` to update a copy. Contacts show a new name without an event.
+         */
+        post: operations["onCompanyUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "company.merged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A company was merged into another.
+         * @description Sent when a company was merged into another. Use it to move your own records to the company that was kept. The merged one answers 404 from now on.
+         */
+        post: operations["onCompanyMerged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "company.note_added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A note was added to a company.
+         * @description Sent when a note was added to the history of a company. Use it to copy notes elsewhere. The field `notes` of the company has not changed.
+         */
+        post: operations["onCompanyNoteAdded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "field.created": {
         parameters: {
             query?: never;
@@ -4477,6 +4845,412 @@ export interface components {
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
+        Company: {
+            /**
+             * Format: int64
+             * @description Id of the company, unique within its environment and never used again.
+             */
+            id: number;
+            /** @description Name of the company, in one line of 1 to 200 characters. */
+            name: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId: number | null;
+            /**
+             * Format: int32
+             * @description How many contacts are linked to the company.
+             */
+            contactCount: number;
+            /**
+             * Format: int32
+             * @description How many deals of the company are in an active stage.
+             */
+            openDealCount: number;
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
+            updatedAt: string | null;
+            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
+            fields?: {
+                [key: string]: unknown;
+            };
+        };
+        CompanyActivity: {
+            /**
+             * Format: int64
+             * @description Id of the activity, rising with time.
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description Id of the company whose history this is.
+             */
+            companyId: number;
+            /**
+             * @description The kind of activity. It decides which of the other fields have a value.
+             *
+             *     - `Note`: somebody wrote `text`
+             *     - `Created`: the company was created
+             *     - `FieldUpdated`: `field` changed from `oldValue` to `newValue`
+             *     - `Assigned`: a member, whose id is `newValue`, got the company
+             *     - `Unassigned`: the company lost its member
+             *     - `ContactAdded`: the contact `contactId` was linked to the company
+             *     - `ContactRemoved`: the contact `contactId` was unlinked
+             * @enum {string}
+             */
+            type: "Note" | "Created" | "FieldUpdated" | "Assigned" | "Unassigned" | "ContactAdded" | "ContactRemoved";
+            /** @description The text of a note. Null for every other type. */
+            text: string | null;
+            /** @description Name of the field that changed, for example `website`. Null unless the type is `FieldUpdated`. */
+            field: string | null;
+            /** @description The value before the change, as text. Null when there was none. */
+            oldValue: string | null;
+            /** @description The value after the change, as text. Null when it was cleared. */
+            newValue: string | null;
+            /**
+             * Format: int64
+             * @description Id of the contact that came or went. Null for every other type, and after its erasure.
+             */
+            contactId: number | null;
+            /** @description Kind of actor: a member, a program, an AI agent, or the system. */
+            actorType: components["schemas"]["ActorType"];
+            /**
+             * Format: int64
+             * @description Id of the member who did it in the panel. Null when nobody did, or a program.
+             */
+            actorUserId: number | null;
+            /** @description The 12-character id of the API key that did it. Null for everything else. */
+            actorKeyId: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened, in UTC to the second.
+             */
+            createdAt: string;
+        };
+        CompanyActivityList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["CompanyActivity"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
+        CompanyBatch: {
+            /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
+            items: components["schemas"]["CompanyBatchItem"][];
+            /**
+             * @description If true, all items are done or none, and there may be at most 10. Default false: each item is done separately.
+             * @default false
+             */
+            atomic?: boolean;
+        };
+        CompanyBatchItem: components["schemas"]["CreateCompanyItem"] | components["schemas"]["UpdateCompanyItem"] | components["schemas"]["UpsertCompanyItem"];
+        CompanyBatchResult: {
+            /**
+             * Format: int32
+             * @description Position of the item in the request, from 0.
+             */
+            index: number;
+            /**
+             * Format: int32
+             * @description HTTP status that the single call would have answered, for example 201 or 409.
+             */
+            status: number;
+            /** @description The company after the change. Null when the item failed. */
+            company: components["schemas"]["Company"] | null;
+            /** @description Why the item failed, in the form of every error. Null when it was done. */
+            error: components["schemas"]["ApiError"] | null;
+            /**
+             * Format: int64
+             * @description Id of the resource, given only when the whole answer would exceed 5 MB. The item was done; read the resource by this id.
+             */
+            id?: number;
+        };
+        CompanyBatchResults: {
+            /** @description One result for each item, in the order of the request. */
+            results: components["schemas"]["CompanyBatchResult"][];
+            /**
+             * Format: int32
+             * @description How many items were done.
+             */
+            succeeded: number;
+            /**
+             * Format: int32
+             * @description How many items failed. Look at `error` of each.
+             */
+            failed: number;
+        };
+        /**
+         * @example {
+         *       "event": "company.created",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "company_id": "21",
+         *         "name": "Analytical Engines",
+         *         "domains": [
+         *           "example.com"
+         *         ],
+         *         "fields": {},
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyCreatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "company.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the company, as text. */
+                company_id: string;
+                /** @description Name of the company. */
+                name: string;
+                /** @description The domains of the company. */
+                domains: string[];
+                /** @description The custom values that the company was created with, by slug. Empty when it has none. */
+                fields: {
+                    [key: string]: unknown;
+                };
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        CompanyList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["Company"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
+        /**
+         * @example {
+         *       "event": "company.merged",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "company_id": "21",
+         *         "source_company_id": "34",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyMergedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "company.merged";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the company that was kept, as text. */
+                company_id: string;
+                /** @description Id of the company that was merged into it, as text. It answers 404 now. */
+                source_company_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        /**
+         * @example {
+         *       "event": "company.note_added",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "company_id": "21",
+         *         "activity_id": "77",
+         *         "text": "Moves to Manchester next year.",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyNoteAddedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "company.note_added";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the company, as text. */
+                company_id: string;
+                /** @description Id of the note among the activities of the company, as text. */
+                activity_id: string;
+                /** @description The text of the note, cut at 16 KiB. */
+                text: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        /**
+         * @example {
+         *       "event": "company.updated",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "company_id": "21",
+         *         "changed": [
+         *           "website"
+         *         ],
+         *         "changes": {
+         *           "website": {
+         *             "from": null,
+         *             "to": "https://example.com"
+         *           }
+         *         },
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyUpdatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "company.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the company, as text. */
+                company_id: string;
+                /** @description Names of the fields that changed. */
+                changed: string[];
+                /** @description Each changed field with its value before and after. */
+                changes: components["schemas"]["EventChanges"];
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
         ConnectBot: {
             /** @description New token of the same bot. It is stored encrypted and never shown. */
             botToken: string;
@@ -4536,6 +5310,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description The companies of the contact. Only with `include=companies`. */
+            companies?: components["schemas"]["ContactCompany"][];
         };
         ContactBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -4622,6 +5398,40 @@ export interface components {
             nextCursor: number | null;
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
+        };
+        ContactCompanies: {
+            /** @description The companies of the contact, in the order in which they were put. */
+            items: components["schemas"]["ContactCompany"][];
+        };
+        ContactCompany: {
+            /**
+             * Format: int64
+             * @description Id of the company.
+             */
+            companyId: number;
+            /** @description Name of the company as it is now. */
+            name: string;
+            /** @description What the contact is there, for example `Head of Sales`. Null when nobody has said so. */
+            title: string | null;
+            /** @description Whether this is the company that `company` of the contact shows. */
+            isPrimary: boolean;
+        };
+        ContactCompanyInput: {
+            /**
+             * Format: int64
+             * @description Id of a company, as in `GET /v1/companies`.
+             */
+            companyId: number;
+            /**
+             * @description What the contact is there, at most 200 characters. Default null.
+             * @default null
+             */
+            title?: string | null;
+            /**
+             * @description Whether `company` of the contact shows this one. Default: the first of the list.
+             * @default false
+             */
+            isPrimary?: boolean;
         };
         /**
          * @example {
@@ -5145,6 +5955,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description The companies of the contact. Only with `include=companies`. */
+            companies?: components["schemas"]["ContactCompany"][];
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
         };
@@ -5313,6 +6125,69 @@ export interface components {
             /** @description How the bot receives messages. Default: `webhook` if the deployment has a public address, otherwise `polling`. */
             inbound?: components["schemas"]["InboundMode"];
         };
+        CreateCompany: {
+            /** @description Name of the company, in one line of 1 to 200 characters. */
+            name: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains?: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone?: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address?: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        CreateCompanyItem: {
+            /**
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            op: "create";
+            /** @description Name of the company, in one line of 1 to 200 characters. */
+            name: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains?: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone?: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address?: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        CreateCompanyNote: {
+            /** @description The note, 1 to 10,000 characters of plain text. */
+            text: string;
+        };
         CreateContact: {
             /**
              * @description The messaging platform the person is known on. It decides what `username` means and never changes. Default `telegram`.
@@ -5442,6 +6317,11 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.
+             */
+            companyId?: number | null;
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
@@ -5494,6 +6374,11 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.
+             */
+            companyId?: number | null;
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
@@ -6105,6 +6990,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description The company of the deal, or null. Only with `include=company`. */
+            company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
         };
@@ -6152,6 +7039,15 @@ export interface components {
              * @description How many items failed. Look at `error` of each.
              */
             failed: number;
+        };
+        DealCompany: {
+            /**
+             * Format: int64
+             * @description Id of the company.
+             */
+            id: number;
+            /** @description Name of the company as it is now. */
+            name: string;
         };
         /**
          * @example {
@@ -6487,6 +7383,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description The company of the deal, or null. Only with `include=company`. */
+            company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done. */
@@ -7444,7 +8342,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -7464,7 +8362,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -7494,7 +8392,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -7571,6 +8469,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description The company of the deal, or null. Only with `include=company`. */
+            company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The pairs of key and text that programs have stored with the deal. */
@@ -8636,6 +9536,13 @@ export interface components {
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
+        MergeCompanies: {
+            /**
+             * Format: int64
+             * @description Id of the company to merge into the one in the path. It answers 404 afterwards.
+             */
+            sourceCompanyId: number;
+        };
         MergeContacts: {
             /**
              * Format: int64
@@ -9262,6 +10169,29 @@ export interface components {
             /** @description New way to receive messages; `off` receives none. */
             inbound?: components["schemas"]["InboundMode"];
         };
+        PatchCompany: {
+            /** @description Name of the company, in one line of 1 to 200 characters. */
+            name?: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains?: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone?: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address?: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
+        };
         PatchContact: {
             /** @description Full name of the person, at most 200 characters. Null when only a username or a phone number is known. */
             name?: string | null;
@@ -9307,6 +10237,11 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.
+             */
+            companyId?: number | null;
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
@@ -9539,6 +10474,10 @@ export interface components {
          * @enum {string}
          */
         Platform: "telegram" | "twitter";
+        PutContactCompanies: {
+            /** @description All companies of the contact, at most 10. Those left out are unlinked. */
+            items: components["schemas"]["ContactCompanyInput"][];
+        };
         PutMetadata: {
             /** @description The new pairs, at most 50. A key has 1 to 40 of `A-Za-z0-9_.-`, a value at most 500 characters. Pairs left out are removed. */
             metadata: {
@@ -10937,6 +11876,39 @@ export interface components {
          * @enum {string}
          */
         TransactionType: "income" | "expense";
+        UpdateCompanyItem: {
+            /**
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            op: "update";
+            /**
+             * Format: int64
+             * @description Id of the company that this item changes.
+             */
+            id: number;
+            /** @description Name of the company, in one line of 1 to 200 characters. */
+            name?: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains?: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone?: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address?: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
+        };
         UpdateContactItem: {
             /**
              * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
@@ -11014,6 +11986,11 @@ export interface components {
             expectedCloseAt?: string | null;
             /** @description Free text about the deal, at most 10,000 characters. */
             notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.
+             */
+            companyId?: number | null;
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
@@ -11064,6 +12041,85 @@ export interface components {
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
             fields?: {
                 [key: string]: unknown;
+            };
+        };
+        UpsertCompany: {
+            /**
+             * @description The field that finds the company: `domain`, `name`, or `fields.<slug>` of a unique field. The body must contain it.
+             * @example domain
+             * @example fields.customer_number
+             */
+            matchOn: string;
+            /**
+             * @description The domain to match, for example `example.com`. It is added to the domains of the company.
+             * @example example.com
+             */
+            domain?: string;
+            /** @description Name of the company, 1 to 200 characters. Required for a new company. */
+            name?: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains?: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone?: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address?: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        UpsertCompanyItem: {
+            /**
+             * @description The operation of this item. The other fields are the same as in the single call. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            op: "upsert";
+            /**
+             * @description The field that finds the company: `domain`, `name`, or `fields.<slug>` of a unique field. The body must contain it.
+             * @example domain
+             * @example fields.customer_number
+             */
+            matchOn: string;
+            /**
+             * @description The domain to match, for example `example.com`. It is added to the domains of the company.
+             * @example example.com
+             */
+            domain?: string;
+            /** @description Name of the company, 1 to 200 characters. Required for a new company. */
+            name?: string;
+            /** @description Host names of the company, at most 20, in lower case and without `www.`. A domain belongs to one company of an environment. */
+            domains?: string[];
+            /** @description Address of the website, at most 2,048 characters. */
+            website?: string | null;
+            /** @description Phone number, stored as you write it: 5 to 20 digits with `+ - ( ) . /` and spaces, at most 32 characters. */
+            phone?: string | null;
+            /** @description Postal address, at most 500 characters. */
+            address?: string | null;
+            /** @description Free text about the company, at most 10,000 characters. For a dated history, add activities instead. */
+            notes?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the member who looks after the company, from `GET /v1/members`. Null when nobody does.
+             */
+            assignedToUserId?: number | null;
+            /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
+            fields?: {
+                [key: string]: unknown;
+            };
+            metadata?: {
+                [key: string]: string;
             };
         };
         UpsertContact: {
@@ -11223,6 +12279,7 @@ export interface components {
          *     - `unsupported_content_encoding`: The body is compressed, or has another `Content-Encoding` than `identity`. Send it as it is.
          *     - `body_too_large`: The body is larger than 1 MiB. Send less at once, or upload files with `POST /v1/files`.
          *     - `won_is_panel_only`: A deal cannot be won over the API, because that books income. Ask a member to win it in the panel.
+         *     - `same_company`: A company cannot be merged into itself. Name another one in `sourceCompanyId`.
          *     - `same_contact`: A contact cannot be merged into itself. Name another contact in `sourceContactId`.
          *     - `batch_too_large`: The batch writes more than fits: 10 MB in all, or about 90 rows and 3 MB if it is atomic. Split it, and send the items that failed in another batch.
          *     - `batch_failed`: An item of an atomic batch failed, so nothing was done. `results` says which and why; correct it and send all again.
@@ -11344,6 +12401,7 @@ export interface components {
          *     - `recipient_bounced`: Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.
          *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
+         *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          */
         Conflict: {
@@ -11997,6 +13055,1355 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    companiesBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "op": "create",
+                 *           "name": "Ada Lovelace",
+                 *           "domains": [
+                 *             "example.com"
+                 *           ],
+                 *           "website": "example",
+                 *           "phone": "+44 20 7946 0958",
+                 *           "address": "ada@example.com",
+                 *           "notes": "Is the offer still open?",
+                 *           "assignedToUserId": 3,
+                 *           "fields": {
+                 *             "source": "exhibition"
+                 *           },
+                 *           "metadata": {
+                 *             "source": "exhibition"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "atomic": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyBatch"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": 201,
+                     *           "company": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace",
+                     *             "domains": [
+                     *               "example"
+                     *             ],
+                     *             "website": "example",
+                     *             "phone": "+44 20 7946 0958",
+                     *             "address": "ada@example.com",
+                     *             "notes": "Is the offer still open?",
+                     *             "assignedToUserId": 3,
+                     *             "contactCount": 1,
+                     *             "openDealCount": 1,
+                     *             "createdAt": "2026-11-20T23:17:47Z",
+                     *             "updatedAt": "2026-11-20T23:17:47Z",
+                     *             "fields": {
+                     *               "source": "exhibition"
+                     *             }
+                     *           },
+                     *           "error": null,
+                     *           "id": 1
+                     *         }
+                     *       ],
+                     *       "succeeded": 1,
+                     *       "failed": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanyBatchResults"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesList: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Only companies whose name and domains together contain all words of this text, in any case and with or without accents. At most 200 characters. */
+                q?: string;
+                /** @description Only the company that has exactly this domain, for example `example.com`. */
+                domain?: string;
+                /** @description Only companies of this member. `none` finds those that nobody looks after. */
+                assignedToUserId?: string;
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+                /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
+                ids?: string;
+                /** @description Only what was created at or after this time, for example `2026-11-01T00:00:00Z`. Any offset is accepted. */
+                createdSince?: string;
+                /** @description Only what was created or changed at or after this time. Use it with the time of your last sync to read what is new since then. */
+                updatedSince?: string;
+                /**
+                 * @description Only entries that have all of these metadata pairs, compared exactly. Written `metadata[externalId]=crm-7` or `metadata.externalId=crm-7`.
+                 * @example {
+                 *       "externalId": "crm-7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "domains": [
+                     *             "example"
+                     *           ],
+                     *           "website": "example",
+                     *           "phone": "+44 20 7946 0958",
+                     *           "address": "ada@example.com",
+                     *           "notes": "Is the offer still open?",
+                     *           "assignedToUserId": 3,
+                     *           "contactCount": 1,
+                     *           "openDealCount": 1,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesCreate: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "domains": [
+                 *         "example.com"
+                 *       ],
+                 *       "website": "example",
+                 *       "phone": "+44 20 7946 0958",
+                 *       "address": "ada@example.com",
+                 *       "notes": "Is the offer still open?",
+                 *       "assignedToUserId": 3,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       },
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCompany"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "domains": [
+                     *         "example"
+                     *       ],
+                     *       "website": "example",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "ada@example.com",
+                     *       "notes": "Is the offer still open?",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 1,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesListActivities: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Only activities of these types, separated by commas, for example `Note,ContactAdded`. */
+                type?: string;
+            };
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "companyId": 1,
+                     *           "type": "Note",
+                     *           "text": "Is the offer still open?",
+                     *           "field": "stage",
+                     *           "oldValue": "new",
+                     *           "newValue": "qualified",
+                     *           "contactId": 7,
+                     *           "actorType": "user",
+                     *           "actorUserId": 1,
+                     *           "actorKeyId": "k7Qm2ZpX9aBc",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanyActivityList"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesCreateActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Is the offer still open?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCompanyNote"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "companyId": 1,
+                     *       "type": "Note",
+                     *       "text": "Is the offer still open?",
+                     *       "field": "stage",
+                     *       "oldValue": "new",
+                     *       "newValue": "qualified",
+                     *       "contactId": 7,
+                     *       "actorType": "user",
+                     *       "actorUserId": 1,
+                     *       "actorKeyId": "k7Qm2ZpX9aBc",
+                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanyActivity"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesGet: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "domains": [
+                     *         "example"
+                     *       ],
+                     *       "website": "example",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "ada@example.com",
+                     *       "notes": "Is the offer still open?",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 1,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesPatch: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "domains": [
+                 *         "example.com"
+                 *       ],
+                 *       "website": "example",
+                 *       "phone": "+44 20 7946 0958",
+                 *       "address": "ada@example.com",
+                 *       "notes": "Is the offer still open?",
+                 *       "assignedToUserId": 3,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchCompany"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "domains": [
+                     *         "example"
+                     *       ],
+                     *       "website": "example",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "ada@example.com",
+                     *       "notes": "Is the offer still open?",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 1,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesGetFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesPatchFields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchFieldValues"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FieldValues"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesGetMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "externalId": "crm-7"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesPutMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "externalId": "crm-7"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PutMetadata"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "externalId": "crm-7"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesPatchMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "externalId": "crm-7"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchMetadata"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "externalId": "crm-7"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesListContacts: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. */
+                include?: string;
+            };
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 7,
+                     *           "platform": "telegram",
+                     *           "name": "Ada Lovelace",
+                     *           "username": "ada_lovelace",
+                     *           "phone": "+44 20 7946 0958",
+                     *           "email": "ada@example.com",
+                     *           "company": "Analytical Engines",
+                     *           "notes": "Met at the London exhibition.",
+                     *           "stage": "qualified",
+                     *           "leadScore": 80,
+                     *           "leadScoreIsAi": false,
+                     *           "assignedToUserId": 3,
+                     *           "createdAt": "2026-11-02T09:14:05Z",
+                     *           "lastMessageAt": "2026-11-20T14:31:58Z",
+                     *           "hasUnreadMessages": true,
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           },
+                     *           "companies": [
+                     *             {
+                     *               "companyId": 1,
+                     *               "name": "Ada Lovelace",
+                     *               "title": "Second analytical engine",
+                     *               "isPrimary": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesListDuplicates: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "domains": [
+                     *             "example"
+                     *           ],
+                     *           "website": "example",
+                     *           "phone": "+44 20 7946 0958",
+                     *           "address": "ada@example.com",
+                     *           "notes": "Is the offer still open?",
+                     *           "assignedToUserId": 3,
+                     *           "contactCount": 1,
+                     *           "openDealCount": 1,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "fields": {
+                     *             "source": "exhibition"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanyList"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesMerge: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sourceCompanyId": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["MergeCompanies"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "domains": [
+                     *         "example"
+                     *       ],
+                     *       "website": "example",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "ada@example.com",
+                     *       "notes": "Is the offer still open?",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 1,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesUpsert: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "matchOn": "domain",
+                 *       "domain": "example.com",
+                 *       "name": "Ada Lovelace",
+                 *       "domains": [
+                 *         "example.com"
+                 *       ],
+                 *       "website": "example",
+                 *       "phone": "+44 20 7946 0958",
+                 *       "address": "ada@example.com",
+                 *       "notes": "Is the offer still open?",
+                 *       "assignedToUserId": 3,
+                 *       "fields": {
+                 *         "source": "exhibition"
+                 *       },
+                 *       "metadata": {
+                 *         "source": "exhibition"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpsertCompany"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "domains": [
+                     *         "example"
+                     *       ],
+                     *       "website": "example",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "ada@example.com",
+                     *       "notes": "Is the offer still open?",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 1,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Ada Lovelace",
+                     *       "domains": [
+                     *         "example"
+                     *       ],
+                     *       "website": "example",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "ada@example.com",
+                     *       "notes": "Is the offer still open?",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 1,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "fields": {
+                     *         "source": "exhibition"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     contactsListTags: {
         parameters: {
             query?: never;
@@ -12133,7 +14540,7 @@ export interface operations {
     contactsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -12200,6 +14607,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12309,6 +14724,14 @@ export interface operations {
                      *             "fields": {
                      *               "source": "exhibition"
                      *             },
+                     *             "companies": [
+                     *               {
+                     *                 "companyId": 1,
+                     *                 "name": "Ada Lovelace",
+                     *                 "title": "Second analytical engine",
+                     *                 "isPrimary": true
+                     *               }
+                     *             ],
                      *             "tags": [
                      *               {
                      *                 "id": 4,
@@ -12354,6 +14777,7 @@ export interface operations {
                 assignedToUserId?: string;
                 /** @description Only contacts that have the tag with this id. */
                 tagId?: number;
+                companyId?: number;
                 /** @description Only contacts with a lead score of at least this number, 0 to 100. Contacts without a score are left out. */
                 minScore?: number;
                 /** @description `true` for contacts with unread messages only, `false` for those without. */
@@ -12364,7 +14788,7 @@ export interface operations {
                 phone?: string;
                 /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -12422,7 +14846,15 @@ export interface operations {
                      *           "updatedAt": "2026-11-20T23:17:47Z",
                      *           "fields": {
                      *             "source": "exhibition"
-                     *           }
+                     *           },
+                     *           "companies": [
+                     *             {
+                     *               "companyId": 1,
+                     *               "name": "Ada Lovelace",
+                     *               "title": "Second analytical engine",
+                     *               "isPrimary": true
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -12443,7 +14875,7 @@ export interface operations {
     contactsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -12520,6 +14952,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -12831,6 +15271,14 @@ export interface operations {
                      *         "fields": {
                      *           "source": "exhibition"
                      *         },
+                     *         "companies": [
+                     *           {
+                     *             "companyId": 1,
+                     *             "name": "Ada Lovelace",
+                     *             "title": "Second analytical engine",
+                     *             "isPrimary": true
+                     *           }
+                     *         ],
                      *         "tags": [
                      *           {
                      *             "id": 4,
@@ -12934,6 +15382,10 @@ export interface operations {
                      *           "stage": "Proposal",
                      *           "fields": {
                      *             "source": "exhibition"
+                     *           },
+                     *           "company": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace"
                      *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
@@ -13161,7 +15613,7 @@ export interface operations {
     contactsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13213,6 +15665,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -13250,7 +15710,7 @@ export interface operations {
     contactsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13325,6 +15785,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -13335,6 +15803,151 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    contactsGetCompanies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactCompanies"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    contactsPutCompanies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "companyId": 1,
+                 *           "title": null,
+                 *           "isPrimary": false
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PutContactCompanies"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactCompanies"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -13682,7 +16295,7 @@ export interface operations {
     contactsLeadScore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13749,6 +16362,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -13852,7 +16473,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -13905,7 +16526,15 @@ export interface operations {
                      *           "updatedAt": "2026-11-20T23:17:47Z",
                      *           "fields": {
                      *             "source": "exhibition"
-                     *           }
+                     *           },
+                     *           "companies": [
+                     *             {
+                     *               "companyId": 1,
+                     *               "name": "Ada Lovelace",
+                     *               "title": "Second analytical engine",
+                     *               "isPrimary": true
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -13940,7 +16569,7 @@ export interface operations {
     contactsMerge: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14007,6 +16636,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -14260,7 +16897,7 @@ export interface operations {
     contactsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14327,6 +16964,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -14353,7 +16998,7 @@ export interface operations {
     contactsUpsert: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14430,6 +17075,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -14478,6 +17131,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -14997,7 +17658,7 @@ export interface operations {
     dealsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15062,6 +17723,10 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -15123,6 +17788,7 @@ export interface operations {
                  *           "probability": 50,
                  *           "expectedCloseAt": "2026-12-11T09:00:00Z",
                  *           "notes": "Wants delivery before the summer.",
+                 *           "companyId": 1,
                  *           "fields": {
                  *             "source": "exhibition"
                  *           }
@@ -15172,6 +17838,10 @@ export interface operations {
                      *             "fields": {
                      *               "source": "exhibition"
                      *             },
+                     *             "company": {
+                     *               "id": 1,
+                     *               "name": "Ada Lovelace"
+                     *             },
                      *             "owner": {
                      *               "assignedToUserId": 3
                      *             },
@@ -15217,6 +17887,8 @@ export interface operations {
                 stage?: components["schemas"]["DealStageKey"];
                 /** @description Only deals with the contact of this id. */
                 contactId?: number;
+                /** @description Only deals with the company of this id. */
+                companyId?: number;
                 /** @description Only deals of this member. `none` finds the deals that nobody owns. */
                 assignedToUserId?: string;
                 /** @description Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
@@ -15229,7 +17901,7 @@ export interface operations {
                 currency?: string;
                 /** @description Only deals expected to close before this time, exclusive. Deals without an expected time are left out. */
                 expectedCloseBefore?: string;
-                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -15286,6 +17958,10 @@ export interface operations {
                      *           "fields": {
                      *             "source": "exhibition"
                      *           },
+                     *           "company": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace"
+                     *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
                      *           }
@@ -15309,7 +17985,7 @@ export interface operations {
     dealsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15338,6 +18014,7 @@ export interface operations {
                  *       "probability": 50,
                  *       "expectedCloseAt": "2026-12-11T09:00:00Z",
                  *       "notes": "Wants delivery before the summer.",
+                 *       "companyId": 1,
                  *       "fields": {
                  *         "source": "exhibition"
                  *       }
@@ -15381,6 +18058,10 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -15411,7 +18092,7 @@ export interface operations {
     dealsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15461,6 +18142,10 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
+                     *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
@@ -15504,7 +18189,7 @@ export interface operations {
     dealsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15536,6 +18221,7 @@ export interface operations {
                  *       "probability": 50,
                  *       "expectedCloseAt": "2026-12-11T09:00:00Z",
                  *       "notes": "Wants delivery before the summer.",
+                 *       "companyId": 1,
                  *       "fields": {
                  *         "source": "exhibition"
                  *       }
@@ -15577,6 +18263,10 @@ export interface operations {
                      *       "stage": "Proposal",
                      *       "fields": {
                      *         "source": "exhibition"
+                     *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
                      *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
@@ -15941,7 +18631,7 @@ export interface operations {
     dealsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -16005,6 +18695,10 @@ export interface operations {
                      *       "stage": "Proposal",
                      *       "fields": {
                      *         "source": "exhibition"
+                     *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
                      *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
@@ -25067,6 +27761,315 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ContactErasedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCompanyCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "company.created",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "company_id": "21",
+                 *         "name": "Analytical Engines",
+                 *         "domains": [
+                 *           "example.com"
+                 *         ],
+                 *         "fields": {},
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCompanyUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "company.updated",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "company_id": "21",
+                 *         "changed": [
+                 *           "website"
+                 *         ],
+                 *         "changes": {
+                 *           "website": {
+                 *             "from": null,
+                 *             "to": "https://example.com"
+                 *           }
+                 *         },
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCompanyMerged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "company.merged",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "company_id": "21",
+                 *         "source_company_id": "34",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyMergedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCompanyNoteAdded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "company.note_added",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "company_id": "21",
+                 *         "activity_id": "77",
+                 *         "text": "Moves to Manchester next year.",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyNoteAddedEvent"];
             };
         };
         responses: {

@@ -1,3 +1,5 @@
+import { linking } from '#lib/contacts/company-links.ts';
+import { mergingCompanies } from '#lib/contacts/company-merge.ts';
 import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
@@ -27,7 +29,9 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   'job-end': messageCompletion.saga,
   'key-cancel': cancelQueued,
   'mail-end': mailCompletion.saga,
+  'link-company': linking,
   merge: merging,
+  'merge-companies': mergingCompanies,
   read: reading,
   reindex: reindexing(entities),
   'remove-entries': removingEntries,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Entity } from '#lib/table/entity.ts';
 
 const root = join(import.meta.dirname, '..');
-const lists = ['all', 'naming-contacts'];
+const lists = ['all', 'naming-companies', 'naming-contacts'];
 const files = globSync('lib/entities/*.ts', { cwd: root }).filter((file) => !lists.includes(basename(file, '.ts')));
 
 /** The name of an entity, and the comment above its declaration. */
@@ -61,7 +61,10 @@ async function declared(isWanted: (of: Entity) => boolean): Promise<Listed[]> {
   return (await Promise.all(all)).filter(({ names }) => names.length > 0);
 }
 
-const namesContacts = ({ references = [] }: Entity) => references.some(({ to }) => to === 'contact');
+const naming =
+  (noun: string) =>
+  ({ references = [] }: Entity) =>
+    references.some(({ to }) => to === noun);
 
 const importsOf = (of: readonly Listed[]) =>
   of
@@ -75,20 +78,28 @@ const namesOf = (of: readonly Listed[]) =>
     .map((name) => `  ${name},\n`)
     .join('');
 
-/** The lists in lib/entities, by their files: a test fails when one drifts. */
-export async function renderEntityLists(): Promise<Record<string, string>> {
-  const naming = await declared(namesContacts);
-  const others = await declared((of) => !namesContacts(of));
-  return {
-    'lib/entities/naming-contacts.ts': `import type { Entity } from '#lib/table/entity.ts';
-${importsOf(naming)}
+const renderNaming = (
+  nouns: string,
+  name: string,
+  listed: readonly Listed[],
+) => `import type { Entity } from '#lib/table/entity.ts';
+${importsOf(listed)}
 /**
- * Entities that refer to contacts: a function that merges or renames carries no others. Made of their \`references\` by
+ * Entities that refer to ${nouns}: a function that merges or renames carries no others. Made of their \`references\` by
  * \`npm run entities\`.
  */
-export const namingContacts: readonly Entity[] = [
-${namesOf(naming)}];
-`,
+export const ${name}: readonly Entity[] = [
+${namesOf(listed)}];
+`;
+
+/** The lists in lib/entities, by their files: a test fails when one drifts. */
+export async function renderEntityLists(): Promise<Record<string, string>> {
+  const companies = await declared(naming('company'));
+  const contacts = await declared(naming('contact'));
+  const others = await declared((of) => !naming('contact')(of));
+  return {
+    'lib/entities/naming-contacts.ts': renderNaming('contacts', 'namingContacts', contacts),
+    'lib/entities/naming-companies.ts': renderNaming('companies', 'namingCompanies', companies),
     'lib/entities/all.ts': `import type { Entity } from '#lib/table/entity.ts';
 ${importsOf([...others, { file: 'naming-contacts', names: ['namingContacts'] }])}
 /** Entities of a workspace except keys, and except sagas that are under way. Made of this folder by \`npm run entities\`. */

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { dayMs, shifted } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import { queryTime, reading } from '#lib/core/schema.ts';
+import { queryTime } from '#lib/core/schema.ts';
+import { timeZone } from '#lib/core/time-zone.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { defaultZone, isZone, type Zone, zoneOf } from './zone.ts';
+import { defaultZone, type Zone, zoneOf } from './zone.ts';
 
 const defaultDays = 30;
 const maxDays = 366;
@@ -22,17 +23,6 @@ function bound() {
     },
   } as typeof schema;
 }
-
-/** A time zone by its name; offsets are none. */
-export const timeZone = () =>
-  reading(
-    v.pipe(
-      v.string(),
-      v.check(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin'),
-      v.examples(['Europe/Berlin']),
-    ),
-    (value) => (typeof value === 'string' ? value.trim() : value),
-  );
 
 /** `from` and `to` of every analysis, both inclusive (contract section 11), and the zone of their days. */
 export const rangeQuery = {

@@ -2,15 +2,6 @@ import { dayMs, dayOf, hourMs, timestamp } from '#lib/core/clock.ts';
 
 export const defaultZone = 'UTC';
 
-/** Returns whether the name is a zone of the IANA database: offsets such as `+02:00` are none. */
-export function isZone(name: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
-}
-
 /** Returns the functions that tell the days of a zone. */
 export function zoneOf(name: string) {
   const format = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset', hour: 'numeric' });

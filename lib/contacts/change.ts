@@ -14,6 +14,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeValues, withValues } from '#lib/workspaces/field-values.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
+import { linkByMail, withoutPrimary } from './company-links.ts';
 import { requireIdentity } from './create.ts';
 import { getStoredContact, readTagged } from './read.ts';
 import { startRename } from './rename.ts';
@@ -54,6 +55,8 @@ export async function changeContact(
   };
   if (changed.includes('email'))
     next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
+  if (changed.includes('company')) next.companyLinks = withoutPrimary(contact);
+  const isLinked = changed.includes('email') && (await linkByMail(tx, next));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   for (const details of custom.texts) await addActivity(tx, id, 'FieldUpdated', details);
@@ -63,8 +66,16 @@ export async function changeContact(
     await countTags(tx, id, tags);
   }
   const known = [...dictionary, ...tags.filter((tag) => !dictionary.some((one) => one.id === tag.id))].sort(byName);
-  const named = (of: StoredContact) => ({ ...of, tags: tagsOf(of, known).map(({ name }) => name) });
-  const fields = tags.length > 0 ? [...changed, 'tags' as const] : changed;
+  const named = (of: StoredContact) => ({
+    ...of,
+    tags: tagsOf(of, known).map(({ name }) => name),
+    companies: of.companyLinks ?? [],
+  });
+  const fields = [
+    ...changed,
+    ...(tags.length > 0 ? (['tags'] as const) : []),
+    ...(isLinked ? (['companies'] as const) : []),
+  ];
   const changes = withValues(changesOf(named(contact), named(next), fields), custom);
   const updated = updateContact(tx, next, changes);
   if (updated.name !== contact.name) startRename(tx, updated);

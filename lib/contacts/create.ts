@@ -6,6 +6,8 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeValues, setValues } from '#lib/workspaces/field-values.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
+import { addCompanyActivity } from './company-activities.ts';
+import { companyByMail } from './company-links.ts';
 import { countTags, namedTags } from './tagging.ts';
 import { contactValues } from './values.ts';
 import { type ShownContact, withTags } from './view.ts';
@@ -23,7 +25,7 @@ export async function createContact(
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 }),
   ]);
   await requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId);
-  const tags = await namedTags(tx, input.tags);
+  const [tags, company] = await Promise.all([namedTags(tx, input.tags), companyByMail(tx, input.email)]);
   const contact = tx.create(Contacts, {
     id: await tx.nextId(Contacts),
     platform: input.platform,
@@ -31,7 +33,8 @@ export async function createContact(
     username: input.username ?? null,
     phone: input.phone ?? null,
     email: input.email ?? null,
-    company: input.company ?? null,
+    company: company?.name ?? input.company ?? null,
+    ...(company && { companyLinks: [{ companyId: company.id, title: null, isPrimary: true }] }),
     notes: input.notes ?? null,
     stage: input.stage ?? 'new',
     leadScore: input.leadScore ?? null,
@@ -48,6 +51,7 @@ export async function createContact(
     ...custom.values,
   });
   await addActivity(tx, contact.id, 'Created');
+  if (company) await addCompanyActivity(tx, company.id, 'ContactAdded', { contactId: contact.id });
   await countTags(tx, contact.id, tags);
   tx.emit({
     kind: 'contact.created',

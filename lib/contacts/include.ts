@@ -2,6 +2,10 @@ import type { Expand } from '#lib/core/include.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
+import { shownCompanies } from './company-links.ts';
 
 /** Adds to contacts what `include` asks for. */
-export const expandContacts: Expand<UnitOfWork, StoredContact> = { ...includesFields('contact') };
+export const expandContacts: Expand<UnitOfWork, StoredContact> = {
+  ...includesFields('contact'),
+  companies: shownCompanies,
+};

@@ -24,6 +24,7 @@ export async function listContacts(
         email: (email) => ({ where: { email: normalize.email(email) } }),
         phone: (phone) => ({ where: { phone: normalize.phone(phone) } }),
         tagId: (tag) => ({ where: { tag } }),
+        companyId: (company) => ({ where: { company } }),
         assignedToUserId: (assignee) => ({ where: { assignee } }),
         hasUnread: (hasUnread) =>
           hasUnread ? { where: { unread: true } } : { matches: (contact) => !contact.hasUnreadMessages },

@@ -165,7 +165,7 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
     phone: target.phone ?? source.phone,
     email,
     earlierEmails: earlierEmails(email, ...(target.earlierEmails ?? []), ...(source.earlierEmails ?? [])),
-    company: target.company ?? source.company,
+    ...unitedCompanies(target, source),
     notes: target.notes ?? source.notes,
     leadScore: target.leadScore ?? source.leadScore,
     leadScoreIsAi: takesScore ? source.leadScoreIsAi : target.leadScoreIsAi,
@@ -175,6 +175,21 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
     hasUnreadMessages: target.hasUnreadMessages || source.hasUnreadMessages,
     tagIds: [...new Set([...target.tagIds, ...source.tagIds.filter((id) => known.has(id))])],
   };
+}
+
+const maxCompanies = 10;
+
+/** The companies of both. The target's own primary one or text stays what `company` shows. */
+function unitedCompanies(
+  target: StoredContact,
+  source: StoredContact,
+): Pick<StoredContact, 'company' | 'companyLinks'> {
+  const own = target.companyLinks ?? [];
+  const known = new Set(own.map(({ companyId }) => companyId));
+  const added = (source.companyLinks ?? [])
+    .filter(({ companyId }) => !known.has(companyId))
+    .map((link) => ({ ...link, isPrimary: link.isPrimary && target.company === null }));
+  return { companyLinks: [...own, ...added].slice(0, maxCompanies), company: target.company ?? source.company };
 }
 
 /** Returns notes with the values that the target does not take: one, or more if one cannot hold them. */

@@ -37,6 +37,7 @@ export const conflictReasons = [
   'stale_version',
   'field_slug_taken',
   'field_value_taken',
+  'domain_taken',
 ] as const;
 
 /** Further reasons, of the panel's operations. */
@@ -60,6 +61,7 @@ export const badRequestReasons = [
   'body_too_large',
   'won_is_panel_only',
   'same_contact',
+  'same_company',
   'batch_too_large',
   'batch_failed',
   'attachments_not_supported',

@@ -1,11 +1,26 @@
 import type { Expand } from '#lib/core/include.ts';
+import { Companies } from '#lib/entities/company.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
 
 /** Adds to deals what `include` asks for. */
-export const expandDeals: Expand<UnitOfWork, StoredDeal> = { ...includesFields('deal') };
+export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
+  ...includesFields('deal'),
+  async company(tx, deals) {
+    const ids = [...new Set(deals.flatMap(({ companyId }) => companyId ?? []))];
+    const companies =
+      ids.length === 0
+        ? []
+        : await tx.findAll(
+            Companies,
+            ids.map((id) => ({ id })),
+          );
+    const shown = new Map(companies.map(({ id, name }) => [id, { id, name }]));
+    return deals.map(({ companyId }) => (companyId ? (shown.get(companyId) ?? null) : null));
+  },
+};
 
 /** Adds to tasks what `include` asks for. */
 export const expandTasks: Expand<UnitOfWork, StoredTask> = { ...includesFields('task') };

@@ -3,6 +3,7 @@ import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata
 import { requireDecimals } from '#lib/core/money.ts';
 import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
 import { listTasksOfDeal } from '#lib/deals/task-store.ts';
+import type { StoredContact } from '#lib/entities/contact.ts';
 import {
   type CreateDeal,
   type Deal,
@@ -16,7 +17,7 @@ import {
   type StoredDeal,
   toDealView,
 } from '#lib/entities/deal.ts';
-import { referredContact } from '#lib/entities/references/referred.ts';
+import { referredCompany, referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
 import { common } from '#lib/table/conditions.ts';
@@ -65,6 +66,7 @@ export async function listDeals(
     listingFrom(Deals, query, {
       ...common,
       contactId: (contact) => ({ where: { contact } }),
+      companyId: (company) => ({ where: { company } }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       minValue: (least) => ({ matches: ({ value }) => value >= least }),
       maxValue: (most) => ({ matches: ({ value }) => value <= most }),
@@ -89,6 +91,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     tx.reserveIds({ [Deals.name]: 1 }),
   ]);
   requireDecimals('value', input.value, currency);
+  const companyId = await referredCompany(tx, input.companyId === undefined ? primaryOf(contact) : input.companyId);
   const deal = tx.create(Deals, {
     id: await tx.nextId(Deals),
     title: input.title,
@@ -107,6 +110,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     updatedAt: null,
     metadata: input.metadata ?? {},
     wonTransactionId: null,
+    companyId,
     ...custom.values,
   });
   tx.emit({
@@ -140,9 +144,13 @@ export async function patchDeal(tx: UnitOfWork, id: number, { fields, ...patch }
   if (changed.length + custom.changed.length === 0) return { ...toDealView(deal), tasks };
   const next = { ...deal, ...custom.values, ...patch } as StoredDeal;
   if (changed.includes('value') || changed.includes('currency')) requireDecimals('value', next.value, next.currency);
+  if (changed.includes('companyId')) await referredCompany(tx, next.companyId);
   if (changed.includes('contactId')) next.contactName = (await referredContact(tx, next.contactId))?.name ?? null;
   return { ...toDealView(updateDeal(tx, deal, next, changed, custom)), tasks };
 }
+
+const primaryOf = (contact: StoredContact | null) =>
+  contact?.companyLinks?.find(({ isPrimary }) => isPrimary)?.companyId ?? null;
 
 const wonIsPanelOnly = () =>
   badRequest(

@@ -5,6 +5,7 @@ import { AuditEvents } from './audit-event.ts';
 import { Blocks } from './block.ts';
 import { MailNotices } from './bounce.ts';
 import { BusBacklogs, BusRetries } from './bus-backlog.ts';
+import { MergedCompanies } from './company.ts';
 import { MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
@@ -63,6 +64,7 @@ export const entities: readonly Entity[] = [
   Logins,
   MailNotices,
   Members,
+  MergedCompanies,
   MergedContacts,
   MessageIds,
   Peers,

@@ -19,6 +19,7 @@ import {
   nullableLine,
   nullablePattern,
   nullableText,
+  objectInput,
   paging,
   queryBoolean,
   queryIdOrNone,
@@ -29,7 +30,7 @@ import {
   time,
 } from '#lib/core/schema.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
-import { entity } from '#lib/table/entity.ts';
+import { entity, type Holding } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
@@ -76,8 +77,18 @@ const shown = {
   hasUnreadMessages: v.boolean(),
 };
 
+/** A company of a contact (revision 1.4, section 29). */
+export const ContactCompany = v.pipe(
+  v.object({ companyId: id(), name: v.string(), title: v.nullable(v.string()), isPrimary: v.boolean() }),
+  v.title('ContactCompany'),
+);
+
 /** Members that `include` adds. */
-const included = { updatedAt: v.nullable(time()), fields: shownFields() };
+const included = {
+  updatedAt: v.nullable(time()),
+  fields: shownFields(),
+  companies: v.array(ContactCompany),
+};
 export const ContactInclude = v.object(includeQuery(included));
 
 /** A contact as lists show it (base document, "Contact"). */
@@ -188,6 +199,7 @@ export const ContactQuery = v.object({
   stage: v.optional(choice(contactStages)),
   assignedToUserId: v.optional(queryIdOrNone()),
   tagId: v.optional(queryInteger()),
+  companyId: v.optional(queryInteger()),
   minScore: v.optional(queryInteger(0, 100)),
   hasUnread: v.optional(queryBoolean()),
   email: v.optional(queryText(254)),
@@ -250,6 +262,45 @@ export function earlierEmails(present: string | null, ...given: readonly (string
 /** Number of accounts kept for a contact: every write of the contact includes them. */
 export const maxReach = 50;
 
+const StoredContactCompany = v.object({ companyId: id(), title: v.nullable(v.string()), isPrimary: v.boolean() });
+export type StoredContactCompany = v.InferOutput<typeof StoredContactCompany>;
+
+const companiesOf = (row: Readonly<Record<string, unknown>>) =>
+  (row['companyLinks'] ?? []) as readonly StoredContactCompany[];
+
+/** Companies as contacts hold them: the base field `company` shows the name of the primary one. */
+const heldCompanies: Holding = {
+  ids: (row) => companiesOf(row).map(({ companyId }) => companyId),
+  where: (company) => ({ company }),
+  moved(row, from, to) {
+    const before = companiesOf(row);
+    const isKnown = to !== null && before.some(({ companyId }) => companyId === to.id);
+    const wasPrimary = before.some(({ companyId, isPrimary }) => companyId === from && isPrimary);
+    const companies = before.flatMap((link) => {
+      if (link.companyId === from) return to === null || isKnown ? [] : [{ ...link, companyId: to.id }];
+      return [wasPrimary && link.companyId === to?.id ? { ...link, isPrimary: true } : link];
+    });
+    return { companyLinks: companies, ...(wasPrimary && { company: to?.name ?? null }) };
+  },
+  renamed: (row, { id, name }) =>
+    companiesOf(row).some(({ companyId, isPrimary }) => companyId === id && isPrimary) ? { company: name } : {},
+};
+
+export const ContactCompanies = v.pipe(v.object({ items: v.array(ContactCompany) }), v.title('ContactCompanies'));
+const maxCompanies = 10;
+const companyInput = v.pipe(
+  objectInput({
+    companyId: idInput(),
+    title: v.optional(nullableLine(200), null),
+    isPrimary: v.optional(v.boolean(), false),
+  }),
+  v.title('ContactCompanyInput'),
+);
+export const PutContactCompanies = v.pipe(
+  v.object({ items: listInput(companyInput, maxCompanies, 'companies') }),
+  v.title('PutContactCompanies'),
+);
+
 /** A contact. */
 export const Contacts = entity({
   name: 'contact',
@@ -267,11 +318,17 @@ export const Contacts = entity({
     earlierEmails: v.optional(v.array(v.string())),
     /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
+    /** The companies of the contact; `company` shows the name of the primary one. */
+    companyLinks: v.optional(v.array(StoredContactCompany)),
     ...customValues,
     /** Absent until a message was received or sent. */
     conversation: v.exactOptional(StoredConversation),
   }),
-  references: [{ to: 'tag', field: 'tagIds' }, ...linkReferences],
+  references: [
+    { to: 'tag', field: 'tagIds' },
+    { to: 'company', field: 'companyLinks', holds: heldCompanies, counts: 'contactCount' },
+    ...linkReferences,
+  ],
   isMergeable: true,
   indexes: {
     created: { order: ({ createdAt }) => createdAt },
@@ -287,11 +344,13 @@ export const Contacts = entity({
     },
     phone: likeness('phone'),
     email: likeness('email'),
+    mailDomain: ({ email }) => email && normalize.email(email).slice(email.lastIndexOf('@') + 1),
     identity: {
       of: ({ identities }) => Object.entries(identities).map(([channel, userId]) => ({ channel, userId })),
       at: '{channel}={userId}',
     },
     tag: ({ tagIds }) => tagIds,
+    company: ({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId),
     ...valueIndexes,
     metadata: metadataIndex,
     search: { copy: ({ name, username, phone }) => searchable(name, username, phone, phone && phoneDigits(phone)) },

@@ -77,6 +77,7 @@ const shown = { ...common, stage: storedChoice(Object.values(stageNames)) };
 /** Members that `include` adds. */
 const included = {
   fields: shownFields(),
+  company: v.nullable(v.pipe(v.object({ id: id(), name: v.string() }), v.title('DealCompany'))),
   owner: v.pipe(v.object({ assignedToUserId: v.nullable(id()) }), v.title('DealOwner')),
 };
 export const DealInclude = v.object(includeQuery(included));
@@ -99,6 +100,7 @@ const optionalFields = {
   probability: v.optional(integer(0, 100)),
   expectedCloseAt: v.optional(nullableTimeInput()),
   notes: v.optional(notes()),
+  companyId: v.optional(v.nullable(idInput())),
   fields: v.optional(fieldsInput()),
 };
 
@@ -149,6 +151,7 @@ export const DealQuery = v.object({
   ...paging,
   stage: v.optional(choice(dealStages)),
   contactId: v.optional(queryInteger()),
+  companyId: v.optional(queryInteger()),
   assignedToUserId: v.optional(queryIdOrNone()),
   q: v.optional(queryText()),
   minValue: v.optional(queryNumber()),
@@ -170,13 +173,24 @@ export const Deals = entity({
     metadata: StoredMetadata,
     /** The income that winning it booked, once and for all. */
     wonTransactionId: v.nullable(id()),
+    companyId: v.optional(v.nullable(id())),
     ...customValues,
   }),
-  references: [{ to: 'contact', field: 'contactId', shows: 'contactName' }, ...linkReferences],
+  references: [
+    { to: 'contact', field: 'contactId', shows: 'contactName' },
+    {
+      to: 'company',
+      field: 'companyId',
+      counts: 'openDealCount',
+      isCounted: ({ stage }) => !isClosed(stage as DealStage),
+    },
+    ...linkReferences,
+  ],
   indexes: {
     stage: { of: ({ stage }) => stage },
     currency: { of: ({ currency }) => currency },
     contact: { of: ({ contactId }) => contactId },
+    company: { of: ({ companyId }) => companyId ?? null },
     assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     closed: {
       of: ({ closedAt }) => closedAt !== null,

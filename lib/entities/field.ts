@@ -16,7 +16,7 @@ import {
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
-import { entity, type Item, type Link } from '#lib/table/entity.ts';
+import { entity, type Item, type Link, linksTo } from '#lib/table/entity.ts';
 import { color } from './tag.ts';
 
 export type FieldObject = (typeof fieldObjects)[number];
@@ -154,7 +154,10 @@ export interface CustomValues {
 }
 
 /** The references of entities with `customValues`. */
-export const linkReferences = [{ to: 'contact', field: 'links', isLink: true }] as const;
+export const linkReferences = [
+  { to: 'contact', field: 'links', holds: linksTo('contact') },
+  { to: 'company', field: 'links', holds: linksTo('company') },
+] as const;
 
 /** The indexes of entities with `customValues`. */
 export const valueIndexes = {

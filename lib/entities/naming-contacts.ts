@@ -1,5 +1,6 @@
 import type { Entity } from '#lib/table/entity.ts';
 import { Activities } from './activity.ts';
+import { Companies, CompanyActivities } from './company.ts';
 import { Contacts } from './contact.ts';
 import { Deals } from './deal.ts';
 import { Threads } from './email-thread.ts';
@@ -18,6 +19,8 @@ import { Transactions } from './transaction.ts';
  */
 export const namingContacts: readonly Entity[] = [
   Activities,
+  Companies,
+  CompanyActivities,
   Contacts,
   Deals,
   Enrollments,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { currency, id, line, time } from '#lib/core/schema.ts';
+import { currency, id, line, reading, time } from '#lib/core/schema.ts';
+import { timeZone } from '#lib/core/time-zone.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const name = () => line(200);
@@ -10,14 +11,23 @@ const named = {
   currency: v.string(),
 };
 
+/** Settings of a workspace (revision 1.4). */
+const settings = {
+  timeZone: v.optional(v.string(), 'UTC'),
+  /** By which phone numbers without `+` are read. */
+  country: v.optional(v.nullable(v.string()), null),
+  /** Contacts are linked to the company that has the domain of their e-mail address. */
+  linkByDomain: v.optional(v.boolean(), true),
+};
+
 /** A workspace as its members see it. */
-export const Workspace = v.pipe(v.object({ ...named, createdAt: time() }), v.title('Workspace'));
+export const Workspace = v.pipe(v.object({ ...named, ...settings, createdAt: time() }), v.title('Workspace'));
 
 /** The workspace. */
 export const Workspaces = entity({
   name: 'workspace',
   scope: 'workspace',
-  schema: v.object({ ...named, createdAt: v.string() }),
+  schema: v.object({ ...named, ...settings, createdAt: v.string() }),
 });
 
 /** Until the panel sets a real one. */
@@ -25,8 +35,23 @@ export const placeholderEmail = (workspaceId: number) => `workspace-${workspaceI
 
 export type Workspace = v.InferOutput<(typeof Workspaces)['schema']>;
 
+/** A country as ISO 3166 writes it, or null. */
+const country = () =>
+  reading(
+    v.nullable(
+      v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'must be two letters of ISO 3166, such as DE'), v.examples(['DE'])),
+    ),
+    (code) => (typeof code === 'string' ? code.trim().toUpperCase() || null : code),
+  );
+
 export const PatchWorkspace = v.pipe(
-  v.object({ name: v.optional(name()), currency: v.optional(currency()) }),
+  v.object({
+    name: v.optional(name()),
+    currency: v.optional(currency()),
+    timeZone: v.optional(timeZone()),
+    country: v.optional(country()),
+    linkByDomain: v.optional(v.boolean()),
+  }),
   v.title('PatchWorkspace'),
 );
 

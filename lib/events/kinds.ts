@@ -183,6 +183,31 @@ export const eventKinds = {
     { contact_id: id, actor },
     { contact_id: '7', actor: caller },
   ),
+  'company.created': kind(
+    'A company was created.',
+    { company_id: id, name: v.string(), domains: v.array(v.string()), fields: valuesBySlug, actor },
+    { company_id: '21', name: 'Analytical Engines', domains: ['example.com'], fields: {}, actor: caller },
+  ),
+  'company.updated': kind(
+    'Fields, assignee, or metadata of a company changed.',
+    { company_id: id, ...changes, actor },
+    {
+      company_id: '21',
+      changed: ['website'],
+      changes: { website: { from: null, to: 'https://example.com' } },
+      actor: caller,
+    },
+  ),
+  'company.merged': kind(
+    'A company was merged into another.',
+    { company_id: id, source_company_id: id, actor },
+    { company_id: '21', source_company_id: '34', actor: caller },
+  ),
+  'company.note_added': kind(
+    'A note was added to a company.',
+    { company_id: id, activity_id: id, text: v.string(), actor },
+    { company_id: '21', activity_id: '77', text: 'Moves to Manchester next year.', actor: caller },
+  ),
   'field.created': ofField('A custom field was created.'),
   'field.updated': ofField('A custom field was changed, archived, or restored.'),
   'deal.created': kind(
@@ -503,6 +528,7 @@ export type EventNoun = EventKind extends `${infer Noun}.${string}` ? Noun : nev
 export const readBy: Record<EventNoun, Scope> = {
   message: 'contacts:read',
   contact: 'contacts:read',
+  company: 'companies:read',
   field: 'contacts:read',
   conversation: 'contacts:read',
   deal: 'deals:read',

@@ -16,6 +16,10 @@ export const eventKindNames = [
   'contact.merged',
   'contact.unsubscribed',
   'contact.erased',
+  'company.created',
+  'company.updated',
+  'company.merged',
+  'company.note_added',
   'field.created',
   'field.updated',
   'deal.created',
@@ -47,6 +51,7 @@ export const eventKindNames = [
 export const readBy: Readonly<Record<EventNoun, Scope>> = {
   message: 'contacts:read',
   contact: 'contacts:read',
+  company: 'companies:read',
   field: 'contacts:read',
   conversation: 'contacts:read',
   deal: 'deals:read',

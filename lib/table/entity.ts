@@ -65,10 +65,33 @@ export interface Reference<Field extends string = string> {
   shows?: Field;
   /** The entity whose rows name these and take them along, so that both always name the same. */
   with?: string;
-  /** The field holds links (`{fieldId, to, id}`), of which those to this entity are meant; an index of that name finds them. */
-  isLink?: true;
+  /** How the field holds ids, where it is neither one id nor a list of ids. */
+  holds?: Holding;
+  /** Attribute of the other entity's row that counts the rows which name it, kept by the transactions that change them. */
+  counts?: string;
+  /** Which rows are counted; all without it. */
+  isCounted?(row: AnyRow): boolean;
   /** The row is about the other one alone, and goes with it; any other row goes on without naming it. */
   isOwned?: true;
+}
+
+type AnyRow = Readonly<Record<string, unknown>>;
+
+/** Entity that other rows name: it has an id and may have a name. */
+export interface Named {
+  id: number;
+  name: string | null;
+}
+
+/** How a field holds the ids of another entity. */
+export interface Holding {
+  ids(row: AnyRow): readonly number[];
+  /** The index value by which rows are found that name one. */
+  where(id: number): Readonly<Record<string, number | Readonly<Record<string, string | number>>>>;
+  /** Returns what is set in a row that named one, and names another one instead, or none. */
+  moved(row: AnyRow, from: number, to: Named | null): Record<string, unknown>;
+  /** Returns what is set in a row when one has got another name. */
+  renamed?(row: AnyRow, named: Named): Record<string, unknown>;
 }
 
 /** A custom field's value that is another record. */
@@ -78,6 +101,21 @@ export interface Link {
   to: string;
   id: number;
 }
+
+/** Links to one entity among those of a row. */
+export const linksTo = (to: string): Holding => {
+  const linksOf = (row: AnyRow) => (row['links'] ?? []) as readonly Link[];
+  return {
+    ids: (row) => linksOf(row).flatMap((link) => (link.to === to ? [link.id] : [])),
+    where: (id) => ({ links: { to, id } }),
+    moved: (row, from, target) => ({
+      links: linksOf(row).flatMap((link) => {
+        if (link.to !== to || link.id !== from) return [link];
+        return target === null ? [] : [{ ...link, id: target.id }];
+      }),
+    }),
+  };
+};
 
 /**
  * Marks a mergeable entity whose name other rows show, or once did. It is written with the first of them and raises the

@@ -6,16 +6,7 @@ import { badRequest, notFound, type Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import {
-  type Entity,
-  type Item,
-  isUniqueEntry,
-  keyOf,
-  type Link,
-  nameShown,
-  type Reference,
-  type Where,
-} from './entity.ts';
+import { type Entity, type Item, isUniqueEntry, keyOf, nameShown, type Reference, type Where } from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
@@ -349,31 +340,44 @@ export class UnitOfWork {
     const changes: Change[] = [];
     const changed = new Set<string>();
     const counts = new Sums(this.#counts);
-    const shown = new Set(this.#newlyNamed(({ shows }) => shows !== undefined).map(([name]) => name));
+    const additions = this.#allAdditions();
+    const shown = new Set(
+      this.#newlyNamed(({ shows, holds }) => shows !== undefined || holds?.renamed !== undefined).map(([name]) => name),
+    );
     for (const [name, tracked] of this.#tracked) {
       if (tracked.after === undefined) continue;
       changed.add(name);
       const after = tracked.after && shown.has(name) ? { ...tracked.after, [nameShown]: true } : tracked.after;
-      changes.push(...rowChanges(this.tenant, { ...tracked, after }));
+      const counted = after && withCounts(after, additions.get(name)?.counted);
+      changes.push(...rowChanges(this.tenant, { ...tracked, after: counted }));
       counts.addChange(this.tenant, tracked);
     }
     const pins = new Map([...this.#newlyPinned(), ...this.#pinned]);
     const pinned = new Map([...pins].map(([name, { before }]) => [name, versionOf(before)]));
+    const markOf = (name: string) =>
+      shown.has(name) && pins.get(name)?.before[nameShown] !== true ? { set: { [nameShown]: true } } : undefined;
     for (const [name, { key, before }] of pins) {
-      if (changed.has(name) || this.#additions.has(name)) continue;
-      const isNews = shown.has(name) && before[nameShown] !== true;
-      const mark = isNews ? { set: { [nameShown]: true }, add: { v: 1 } } : {};
-      changes.push({ key, ...mark, expectedVersion: pinned.get(name), storedBytes: bytesOf(before) });
+      if (changed.has(name) || additions.has(name)) continue;
+      const mark = markOf(name);
+      changes.push({
+        key,
+        ...(mark && { ...mark, add: { v: 1 } }),
+        expectedVersion: pinned.get(name),
+        storedBytes: bytesOf(before),
+      });
     }
     for (const [name, { key, missing }] of this.#required) {
-      if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
+      if (changed.has(name) || pinned.has(name) || additions.has(name)) continue;
       changes.push({ key, expectedVersion: 'present', refusal: missing, ...this.#met(name) });
     }
-    for (const [name, { key, deltas, missing }] of this.#additions) {
-      if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
+    for (const [name, { key, deltas, missing }] of additions) {
+      if (deltas.size > 0 && this.#additions.has(name) && changed.has(name))
+        throw new Error(`${name} is both replaced and added to`);
+      if (deltas.size === 0 || changed.has(name)) continue;
       const version = pinned.get(name);
       changes.push({
         key,
+        ...markOf(name),
         add: { ...Object.fromEntries(deltas), v: 1 },
         expectedVersion: version ?? 'present',
         refusal: missing && version === undefined ? () => missing : undefined,
@@ -382,6 +386,45 @@ export class UnitOfWork {
     }
     const own = withoutReplaced(changes).filter(({ isEntryOfNewKey }) => !(isEntryOfNewKey && this.hasEntriesAhead));
     return [...own, ...counts.changes()];
+  }
+
+  /** Everything that is added to rows, with what rows count of those that name them (`counts` of references). */
+  #allAdditions(): Map<string, Addition> {
+    const all = new Map<string, Addition>(
+      [...this.#additions].map(([name, addition]) => [name, { ...addition, deltas: new Map(addition.deltas) }]),
+    );
+    for (const [name, { key, counted }] of this.#countedReferences()) {
+      const known = all.get(name) ?? { key, deltas: new Map(), missing: undefined };
+      for (const [attribute, delta] of counted) known.deltas.set(attribute, (known.deltas.get(attribute) ?? 0) + delta);
+      all.set(name, { ...known, counted });
+    }
+    return all;
+  }
+
+  /** By how much the counts of rows change. One that is known to be gone counts nothing any more. */
+  #countedReferences(): Map<string, { key: Key; counted: Map<string, number> }> {
+    const found = new Map<string, { key: Key; counted: Map<string, number> }>();
+    for (const { entity, before, after } of this.#tracked.values()) {
+      const counting =
+        after === undefined ? [] : (entity.references ?? []).filter(({ counts }) => counts !== undefined);
+      for (const reference of counting) {
+        const deltas = new Map<number, number>();
+        for (const [row, delta] of [[before, -1] as const, [after, 1] as const]) {
+          if (!row || reference.isCounted?.(row) === false) continue;
+          for (const id of idsIn(row, reference)) deltas.set(Number(id), (deltas.get(Number(id)) ?? 0) + delta);
+        }
+        for (const [id, delta] of deltas) {
+          const key = keyOf(this.tenant, { name: reference.to } as Entity, { id });
+          const other = this.#tracked.get(identity(key));
+          const isGone = other !== undefined && (other.after === null || (!other.before && !other.after));
+          if (delta === 0 || isGone) continue;
+          const { counted } = found.get(identity(key)) ?? { counted: new Map<string, number>() };
+          const name = String(reference.counts);
+          found.set(identity(key), { key, counted: counted.set(name, (counted.get(name) ?? 0) + delta) });
+        }
+      }
+    }
+    return found;
   }
 
   /** How large a row is that is not written as a whole, where that is known. */
@@ -417,11 +460,23 @@ export class UnitOfWork {
   }
 }
 
-/** The ids that a field holds: one, several, or those of links to an entity. */
-const idsIn = (value: unknown, to: string, isLink = false): unknown[] =>
-  isLink
-    ? ((value ?? []) as readonly Link[]).flatMap((link) => (link.to === to ? [link.id] : []))
-    : [value ?? []].flat();
+/** What is added to a row that is not written as a whole; `counted` is the part of it that its references come to. */
+interface Addition {
+  key: Key;
+  deltas: Map<string, number>;
+  missing: Problem | undefined;
+  counted?: Map<string, number>;
+}
+
+/** A row that is written as a whole, with what it counts besides. */
+const withCounts = (row: Record<string, unknown>, counted: ReadonlyMap<string, number> = new Map()) =>
+  counted.size === 0
+    ? row
+    : { ...row, ...Object.fromEntries([...counted].map(([name, delta]) => [name, Number(row[name] ?? 0) + delta])) };
+
+/** The ids by which a row names another entity. */
+const idsIn = (row: Readonly<Record<string, unknown>>, { field, holds }: Reference): unknown[] =>
+  holds ? [...holds.ids(row)] : [row[field] ?? []].flat();
 
 /** The entities that a row names and did not name before: `contact 0000000007`. */
 const beginsToName = (
@@ -436,9 +491,7 @@ const beginsToName = (
             isMeant(reference) &&
             !isDeepStrictEqual(after[reference.field], before?.[reference.field]),
         )
-        .flatMap(({ to, field, isLink }) =>
-          idsIn(after[field], to, isLink).map((id) => `${to} ${sortableId(Number(id))}`),
-        )
+        .flatMap((reference) => idsIn(after, reference).map((id) => `${reference.to} ${sortableId(Number(id))}`))
     : [];
 
 /**

@@ -18,6 +18,7 @@ import {
   nullableTimeInput,
   objectInput,
 } from '#lib/core/schema.ts';
+import { Companies } from '#lib/entities/company.ts';
 import { Contacts, emailInput, phoneInput } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import type { CustomValues, FieldObject, FieldType, StoredField } from '#lib/entities/field.ts';
@@ -232,7 +233,7 @@ async function isMissing(tx: UnitOfWork, type: FieldType, id: unknown): Promise<
   if (type === 'member') return (await tx.find(Members, place)) === undefined;
   if (type === 'contact') return (await tx.find(Contacts, place)) === undefined;
   if (type === 'deal') return (await tx.find(Deals, place)) === undefined;
-  return type === 'company';
+  return type === 'company' && (await tx.find(Companies, place)) === undefined;
 }
 
 /** The values that a new record has got, by slug, as its event shows them. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { timeZone } from '#lib/analytics/range.ts';
 import { dateForms, themes } from '#lib/core/choices.ts';
 import { choice, nullablePattern, objectInput } from '#lib/core/schema.ts';
+import { timeZone } from '#lib/core/time-zone.ts';
 import { Member, MemberSettings, Members, PatchMember, type StoredMember } from '#lib/entities/member.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -26,6 +26,9 @@ export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspac
           name: input.name,
           email: placeholderEmail(id),
           currency: input.currency,
+          timeZone: 'UTC',
+          country: null,
+          linkByDomain: true,
           createdAt: tx.now,
         };
         return name === 'live' ? tx.create(Workspaces, made) : made;

@@ -588,6 +588,17 @@ export interface components {
             name: string | null;
             email: string;
             currency: string;
+            /** @default UTC */
+            timeZone?: string;
+            /** @default null */
+            country?: string | null;
+            /** @default true */
+            linkByDomain?: boolean;
+        };
+        DealCompany: {
+            /** Format: int64 */
+            id: number;
+            name: string;
         };
         DealOwner: {
             /** Format: int64 */
@@ -633,6 +644,7 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            company?: components["schemas"]["DealCompany"] | null;
             owner?: components["schemas"]["DealOwner"];
             tasks: components["schemas"]["DealTask"][];
         };
@@ -820,6 +832,11 @@ export interface components {
         PatchWorkspace: {
             name?: string;
             currency?: string;
+            /** @example Europe/Berlin */
+            timeZone?: string;
+            /** @example DE */
+            country?: string | null;
+            linkByDomain?: boolean;
         };
         RevenueSource: {
             /** Format: int64 */
@@ -925,6 +942,12 @@ export interface components {
             name: string | null;
             email: string;
             currency: string;
+            /** @default UTC */
+            timeZone?: string;
+            /** @default null */
+            country?: string | null;
+            /** @default true */
+            linkByDomain?: boolean;
             /** Format: date-time */
             createdAt: string;
         };
@@ -943,6 +966,7 @@ export interface components {
          *     - `unsupported_content_encoding`: The body is compressed, or has another `Content-Encoding` than `identity`. Send it as it is.
          *     - `body_too_large`: The body is larger than 1 MiB. Send less at once, or upload files with `POST /v1/files`.
          *     - `won_is_panel_only`: A deal cannot be won over the API, because that books income. Ask a member to win it in the panel.
+         *     - `same_company`: A company cannot be merged into itself. Name another one in `sourceCompanyId`.
          *     - `same_contact`: A contact cannot be merged into itself. Name another contact in `sourceContactId`.
          *     - `batch_too_large`: The batch writes more than fits: 10 MB in all, or about 90 rows and 3 MB if it is atomic. Split it, and send the items that failed in another batch.
          *     - `batch_failed`: An item of an atomic batch failed, so nothing was done. `results` says which and why; correct it and send all again.
@@ -1064,6 +1088,7 @@ export interface components {
          *     - `recipient_bounced`: Mail to some of the `recipients` has bounced for good. Correct the addresses, or send with `force: true`.
          *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
+         *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          */
         Conflict: {
@@ -2021,7 +2046,10 @@ export interface operations {
                      *         "id": 1,
                      *         "name": "Ada Lovelace",
                      *         "email": "ada@example.com",
-                     *         "currency": "EUR"
+                     *         "currency": "EUR",
+                     *         "timeZone": "UTC",
+                     *         "country": null,
+                     *         "linkByDomain": true
                      *       },
                      *       "environment": "live",
                      *       "scopes": [
@@ -2286,6 +2314,9 @@ export interface operations {
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
                      *       "currency": "EUR",
+                     *       "timeZone": "UTC",
+                     *       "country": null,
+                     *       "linkByDomain": true,
                      *       "createdAt": "2026-11-20T23:17:47Z"
                      *     }
                      */
@@ -2316,7 +2347,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Ada Lovelace",
-                 *       "currency": "EUR"
+                 *       "currency": "EUR",
+                 *       "timeZone": "Europe/Berlin",
+                 *       "country": "DE",
+                 *       "linkByDomain": true
                  *     }
                  */
                 "application/json": components["schemas"]["PatchWorkspace"];
@@ -2343,6 +2377,9 @@ export interface operations {
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
                      *       "currency": "EUR",
+                     *       "timeZone": "UTC",
+                     *       "country": null,
+                     *       "linkByDomain": true,
                      *       "createdAt": "2026-11-20T23:17:47Z"
                      *     }
                      */
@@ -2846,6 +2883,10 @@ export interface operations {
                      *       "stage": "Proposal",
                      *       "fields": {
                      *         "source": "exhibition"
+                     *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
                      *       },
                      *       "owner": {
                      *         "assignedToUserId": 3

@@ -2,6 +2,7 @@ import { activities } from './activities.ts';
 import { agents } from './agents.ts';
 import { analytics } from './analytics.ts';
 import { auditEvents } from './audit-events.ts';
+import { companies } from './companies.ts';
 import { contacts } from './contacts.ts';
 import { conversations } from './conversations.ts';
 import { deals } from './deals.ts';
@@ -33,6 +34,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   agents,
   analytics,
   'audit-events': auditEvents,
+  companies,
   contacts,
   conversations,
   deals,

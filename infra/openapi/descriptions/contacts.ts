@@ -56,6 +56,10 @@ export const contacts: Noun = {
       'Lists contacts that may be the same person: they share the username on a platform, a phone number, or an e-mail address, in any spelling. Nothing is merged; use `POST /v1/contacts/{id}/merge` for that.',
     contactsMerge:
       'Merges another contact of the same platform into this one. This contact keeps its own values and takes those it lacks, with all tags, messages, activities, deals, tasks, and threads. The source answers 404 afterwards, and nothing brings it back.',
+    contactsGetCompanies:
+      'Returns the companies of a contact with their names and the title there. Use it to see where somebody works, or ask for `include=companies` of the contact.',
+    contactsPutCompanies:
+      'Replaces the companies of a contact, up to 10. Exactly one is primary: the first unless the body says otherwise. `company` of the contact shows its name. Emits `contact.updated` with `changed` `["companies"]`.',
     contactsGetFields:
       'Returns the custom values of a contact: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the contact. Definitions are in `GET /v1/fields`.',
     contactsPatchFields:
@@ -76,7 +80,7 @@ export const contacts: Noun = {
       id: contactId,
       tagId: 'Id of the tag to remove, as in `GET /v1/tags`.',
       include:
-        'Members to add to each contact of the answer, separated by commas: `fields` and `updatedAt`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,StageChanged`.',
       channel: 'Only messages of this channel; all channels by default.',
       direction: 'Only messages that came in, or only those that went out; both by default.',
@@ -84,6 +88,7 @@ export const contacts: Noun = {
       until: 'Only messages sent at or before this time. Messages that were never sent count from `createdAt`.',
     },
     contactsList: {
+      companyId: 'Only contacts that are linked to the company with this id, as their primary one or not.',
       platform: 'Only contacts of this messaging platform; all platforms by default.',
       q: 'Only contacts whose name, username, or phone number contains all words of this text, in any case and with or without accents. At most 200 characters.',
       stage: 'Only contacts in this stage of the contact pipeline, for example `qualified`.',
@@ -101,6 +106,7 @@ export const contacts: Noun = {
     Contact: {
       ...person,
       updatedAt: 'When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.',
+      companies: 'The companies of the contact. Only with `include=companies`.',
       fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the contact, unique within its environment and never used again.',
       stage: 'How far the relationship has come: the column of the contact in the contact pipeline.',

@@ -4,6 +4,8 @@ const terms = {
   fields: 'Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs.',
   title: 'Title of the sale, in one line of 1 to 200 characters.',
   value: 'Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.',
+  companyId:
+    'Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.',
   contactId: 'Id of the contact who would buy. Null when the deal has no contact.',
   currency: 'Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace.',
   probability: 'Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.',
@@ -44,11 +46,12 @@ export const deals: Noun = {
     '*': {
       id: 'Id of the deal, as in `GET /v1/deals`.',
       include:
-        'Members to add to each deal of the answer, separated by commas: `fields` and `owner`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`.',
     },
     dealsList: {
       stage: 'Only deals in this stage, for example `proposal`.',
       contactId: 'Only deals with the contact of this id.',
+      companyId: 'Only deals with the company of this id.',
       assignedToUserId: 'Only deals of this member. `none` finds the deals that nobody owns.',
       q: 'Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters.',
       minValue: 'Only deals worth at least this much, in whatever currency. Combine it with `currency`.',
@@ -62,6 +65,7 @@ export const deals: Noun = {
     Deal: {
       ...terms,
       owner: 'The member who owns the deal. Only with `include=owner`.',
+      company: 'The company of the deal, or null. Only with `include=company`.',
       fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the deal, unique within its environment and never used again.',
       contactName: 'Name of the contact, kept up to date. Null when there is no contact, or it has no name.',
@@ -69,6 +73,7 @@ export const deals: Noun = {
       openTaskCount: 'How many tasks of the deal are not done yet.',
       stage: 'How far the sale has come. Answers write it with a capital: `Proposal`.',
     },
+    DealCompany: { id: 'Id of the company that would buy.', name: 'Name of the company as it is now.' },
     DealOwner: { assignedToUserId: 'Id of the member who owns the deal. Null when nobody does.' },
     DealWithTasks: {
       tasks:

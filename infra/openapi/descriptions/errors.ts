@@ -11,6 +11,7 @@ export const badRequest: Readonly<Record<(typeof badRequestReasons)[number], str
   body_too_large: 'The body is larger than 1 MiB. Send less at once, or upload files with `POST /v1/files`.',
   won_is_panel_only:
     'A deal cannot be won over the API, because that books income. Ask a member to win it in the panel.',
+  same_company: 'A company cannot be merged into itself. Name another one in `sourceCompanyId`.',
   same_contact: 'A contact cannot be merged into itself. Name another contact in `sourceContactId`.',
   batch_too_large:
     'The batch writes more than fits: 10 MB in all, or about 90 rows and 3 MB if it is atomic. Split it, and send the items that failed in another batch.',
@@ -104,6 +105,7 @@ export const conflict: Readonly<Record<(typeof conflictReasons)[number], string>
     'The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.',
   field_slug_taken:
     'Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.',
+  domain_taken: 'Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.',
   field_value_taken:
     'Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.',
   stale_version:

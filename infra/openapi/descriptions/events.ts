@@ -59,6 +59,14 @@ export const events: Noun = {
       'Sent when somebody unsubscribed an address by the link in a sequence mail. Stop mailing that address from other systems, too. Replies and single messages may still go there.',
     onContactErased:
       'Sent when a contact was erased on request. Delete your own copies of the person. Earlier events about the contact lose their data in the feed.',
+    onCompanyCreated:
+      'Sent when a company was created. Use it to create the company in your own system. Contacts that are linked to it have events of their own.',
+    onCompanyUpdated:
+      'Sent when fields, the assignee, or metadata of a company changed. Use `changes` to update a copy. Contacts show a new name without an event.',
+    onCompanyMerged:
+      'Sent when a company was merged into another. Use it to move your own records to the company that was kept. The merged one answers 404 from now on.',
+    onCompanyNoteAdded:
+      'Sent when a note was added to the history of a company. Use it to copy notes elsewhere. The field `notes` of the company has not changed.',
     onFieldCreated:
       'Sent when somebody has defined a custom field. Use it to add a column to a copy of the data. Records have no value for it yet.',
     onFieldUpdated:
@@ -155,6 +163,22 @@ export const events: Noun = {
     MessageReadEvent: {
       'data.message_ids': 'Ids of the messages that were read, as texts.',
       'data.read_at': 'When the messages were read, in UTC.',
+    },
+    CompanyCreatedEvent: {
+      'data.company_id': 'Id of the company, as text.',
+      'data.name': 'Name of the new company, in one line.',
+      'data.domains': 'The domains of the company.',
+      'data.fields': 'The custom values that the company was created with, by slug. Empty when it has none.',
+    },
+    CompanyUpdatedEvent: { 'data.company_id': 'Id of the company, as text.', ...changes },
+    CompanyMergedEvent: {
+      'data.company_id': 'Id of the company that was kept, as text.',
+      'data.source_company_id': 'Id of the company that was merged into it, as text. It answers 404 now.',
+    },
+    CompanyNoteAddedEvent: {
+      'data.company_id': 'Id of the company, as text.',
+      'data.activity_id': 'Id of the note among the activities of the company, as text.',
+      'data.text': 'The text of the note, cut at 16 KiB.',
     },
     FieldCreatedEvent: field,
     FieldUpdatedEvent: field,

@@ -4,7 +4,7 @@ import {
   fieldsWithin,
   type Item,
   keyOf,
-  type Link,
+  type Named,
   type Reference,
 } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
@@ -13,12 +13,6 @@ import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Row = Record<string, unknown>;
-
-/** Entity that other rows name: it has an id and a name. */
-interface Named {
-  id: number;
-  name: string | null;
-}
 
 /** Rows of an entity that name another, and how. Those that other rows take along are theirs. */
 interface Referrer {
@@ -58,7 +52,7 @@ export async function moveReferences(
 }
 
 const showing = (target: Entity, among: readonly Entity[]) =>
-  referrersTo(target, among).filter(({ reference }) => reference.shows !== undefined);
+  referrersTo(target, among).filter(({ reference }) => reference.shows !== undefined || reference.holds?.renamed);
 
 /** How far a walk through the rows of several entities has come: the last row of `of` that was looked at. */
 export type Place = { of: string; after: number | null };
@@ -80,12 +74,12 @@ export async function renameReferences<E extends Entity>(
   const referrers = showing(target, among);
   const first = referrers.findIndex(({ of }) => of.name === from?.of);
   for (const { of, reference } of referrers.slice(Math.max(first, 0))) {
-    const shows = reference.shows as string;
     const after = of.name === from?.of ? from.after : null;
-    const where = { [reference.to]: id };
+    const where = reference.holds?.where(id) ?? { [reference.to]: id };
     const left = await stepThrough(tx, of, { where, limit: namesPerStep, after }, (item) => {
       const row = item as Row;
-      if (row[shows] !== name) tx.update(of, { ...row, [shows]: name });
+      const set = reference.holds?.renamed?.(row, { id, name }) ?? { [String(reference.shows)]: name };
+      if (Object.entries(set).some(([field, value]) => row[field] !== value)) tx.update(of, { ...row, ...set });
     });
     if (left) return { of: of.name, ...left };
   }
@@ -94,15 +88,13 @@ export async function renameReferences<E extends Entity>(
 
 async function moveRows(tx: UnitOfWork, referrer: Referrer, from: number, to: Named): Promise<boolean> {
   const { of, reference } = referrer;
-  const { field, shows } = reference;
   for await (const rows of rowsNaming(tx, referrer, from)) {
     const alongside = await takenAlong(tx, referrer, rows);
     for (const row of rows) {
       if (!tx.hasRoom) return true;
       const moved = {
         ...row,
-        [field]: repointed(reference, row, from, to.id),
-        ...(shows !== undefined && { [shows]: to.name }),
+        ...repointed(reference, row, from, to),
         ...('updatedAt' in row && { updatedAt: tx.now }),
       };
       if (identity(keyOf(tx.tenant, of, row)) === identity(keyOf(tx.tenant, of, moved))) tx.update(of, moved);
@@ -116,13 +108,10 @@ async function moveRows(tx: UnitOfWork, referrer: Referrer, from: number, to: Na
   return false;
 }
 
-/** The field of a row that names one entity, when it names another one or none instead. */
-function repointed({ to, field, isLink }: Reference, row: Row, from: number, id: number | null): unknown {
-  if (!isLink) return id;
-  return (row[field] as Link[]).flatMap((link) => {
-    if (link.to !== to || link.id !== from) return [link];
-    return id === null ? [] : [{ ...link, id }];
-  });
+/** What is set in a row that names one entity, when it names another one or none instead. */
+function repointed({ field, shows, holds }: Reference, row: Row, from: number, to: Named | null): Row {
+  if (holds) return holds.moved(row, from, to);
+  return { [field]: to?.id ?? null, ...(shows !== undefined && { [shows]: to?.name ?? null }) };
 }
 
 /**
@@ -141,14 +130,17 @@ export async function forgetReferences(
   const first = referrers.findIndex(({ of }) => of.name === since);
   for (const referrer of referrers.slice(Math.max(first, 0))) {
     const { of, reference } = referrer;
-    const { field, shows, isOwned } = reference;
+    const { isOwned } = reference;
     for await (const rows of rowsNaming(tx, referrer, id)) {
       for (const row of rows) {
         if (!tx.hasRoom) return of.name;
         if (isOwned) tx.delete(of, row);
         else {
-          const named = { [field]: repointed(reference, row, id, null), ...(shows !== undefined && { [shows]: null }) };
-          tx.update(of, { ...row, ...named, ...('updatedAt' in row && { updatedAt: tx.now }) });
+          tx.update(of, {
+            ...row,
+            ...repointed(reference, row, id, null),
+            ...('updatedAt' in row && { updatedAt: tx.now }),
+          });
         }
         await onForgotten(of, row);
       }
@@ -185,7 +177,7 @@ const pageSize = 25;
 /** Where the rows of a contact lie in a partition of their own, its pages; else those of its index entries. */
 async function* rowsNaming(
   tx: UnitOfWork,
-  { of, reference: { to, field, isLink } }: Referrer,
+  { of, reference: { to, field, holds } }: Referrer,
   id: number,
 ): AsyncGenerator<Row[]> {
   if (fieldsWithin(of).includes(field)) {
@@ -196,7 +188,7 @@ async function* rowsNaming(
   }
   for (let after: number | null | undefined; after !== null; ) {
     const page = await listPage(tx, of, {
-      where: isLink ? { [field]: { to, id } } : { [to]: id },
+      where: holds?.where(id) ?? { [to]: id },
       limit: pageSize,
       after,
     });

@@ -1,0 +1,22 @@
+import { createCompany } from '#lib/contacts/companies.ts';
+import { expandCompanies } from '#lib/contacts/company-read.ts';
+import { Company, CompanyInclude, CreateCompany } from '#lib/entities/company.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Adds a company; a name is enough. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/companies',
+    summary: 'Create a company',
+    hasNoTool: true,
+    scope: 'companies:write',
+    query: CompanyInclude,
+    expand: expandCompanies,
+    body: CreateCompany,
+    status: 201,
+    response: Company,
+    errors: ['bad_request', 'conflict'],
+  },
+  ({ tx, body }) => createCompany(tx, body),
+);

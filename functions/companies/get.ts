@@ -1,0 +1,20 @@
+import { expandCompanies, getStoredCompany } from '#lib/contacts/company-read.ts';
+import { Company, CompanyInclude } from '#lib/entities/company.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** One company. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/companies/{id}',
+    summary: 'Get a company',
+    hasNoTool: true,
+    scope: 'companies:read',
+    query: CompanyInclude,
+    expand: expandCompanies,
+    status: 200,
+    response: Company,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getStoredCompany(tx, params.id),
+);

@@ -1,0 +1,24 @@
+import { listContactsOfCompany } from '#lib/contacts/company-read.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
+import { listOf } from '#lib/core/schema.ts';
+import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { requireScope } from '#lib/http/identify.ts';
+
+/** The contacts of a company, newest first. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/companies/{id}/contacts',
+    summary: 'List the contacts of a company',
+    hasNoTool: true,
+    scope: 'companies:read',
+    permit: ({ caller }) => requireScope({ scope: 'contacts:read' }, caller),
+    query: DuplicateQuery,
+    expand: expandContacts,
+    status: 200,
+    response: listOf(Contact),
+    errors: ['bad_request', 'not_found'],
+  },
+  ({ tx, params, query }) => listContactsOfCompany(tx, params.id, query),
+);

@@ -1,0 +1,21 @@
+import { expandCompanies, listCompanies } from '#lib/contacts/company-read.ts';
+import { listOf } from '#lib/core/schema.ts';
+import { Company, CompanyQuery } from '#lib/entities/company.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Companies, newest first; every filter may be combined with every other. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/companies',
+    summary: 'List and search companies',
+    hasNoTool: true,
+    scope: 'companies:read',
+    query: CompanyQuery,
+    expand: expandCompanies,
+    status: 200,
+    response: listOf(Company),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listCompanies(tx, query),
+);

@@ -1,0 +1,30 @@
+import { upsertCompany } from '#lib/contacts/companies.ts';
+import { expandCompanies } from '#lib/contacts/company-read.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { Company, CompanyInclude, UpsertCompany } from '#lib/entities/company.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Creates a company, or changes the one that matches. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/companies/upsert',
+    summary: 'Create or change a company',
+    hasNoTool: true,
+    scope: 'companies:write',
+    query: CompanyInclude,
+    expand: expandCompanies,
+    body: UpsertCompany,
+    status: 201,
+    otherStatuses: [200],
+    response: Company,
+    errors: ['bad_request', 'conflict'],
+    location: ({ id }) => `/v1/companies/${id}`,
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  async ({ tx, body, reply }) => {
+    const { company, isNew } = await upsertCompany(tx, body);
+    if (!isNew) reply.status = 200;
+    return company;
+  },
+);

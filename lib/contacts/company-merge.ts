@@ -1,0 +1,107 @@
+import type * as v from 'valibot';
+import { unite } from '#lib/core/metadata.ts';
+import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
+import { firstCharacters } from '#lib/core/text.ts';
+import { maxNoteCharacters } from '#lib/entities/activity.ts';
+import {
+  Companies,
+  CompanyActivities,
+  type MergeCompanies,
+  MergedCompanies,
+  type StoredCompany,
+} from '#lib/entities/company.ts';
+import { namingCompanies } from '#lib/entities/naming-companies.ts';
+import { moveReferences } from '#lib/entities/references/follow.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { unitedValues } from '#lib/workspaces/field-values.ts';
+import { writeCompanyNote } from './company-activities.ts';
+import { getStoredCompany } from './company-read.ts';
+
+const maxDomains = 20;
+
+/**
+ * Makes one company of two: the target keeps what it has, takes what it lacks, all domains, and everything that names the source, which
+ * is gone with the same commit. Emits company.merged. Raises 404 for the target, 400 for the source, 409 for too many domains.
+ */
+export async function mergeCompanies(
+  tx: UnitOfWork,
+  targetId: number,
+  { sourceCompanyId: sourceId }: v.InferOutput<typeof MergeCompanies>,
+): Promise<StoredCompany> {
+  const [target, source] = await Promise.all([getStoredCompany(tx, targetId), tx.find(Companies, { id: sourceId })]);
+  if (sourceId === targetId)
+    throw badRequest('same_company', 'a company cannot be merged into itself: name another one as sourceCompanyId');
+  if (source === undefined) throw unknownReference('sourceCompanyId');
+  const domains = [...target.domains, ...source.domains];
+  if (domains.length > maxDomains)
+    throw conflict('limit_reached', `the companies have more than ${maxDomains} domains together: remove some first`, {
+      limit: maxDomains,
+    });
+  await tx.reserveIds({ [CompanyActivities.name]: 1 });
+  const { metadata, left } = unite(target.metadata, source.metadata);
+  const merged = tx.update(Companies, {
+    ...target,
+    ...unitedValues(target, source),
+    domains,
+    roots: [...new Set([...target.roots, ...source.roots])],
+    freeDomains: [...target.freeDomains, ...source.freeDomains],
+    website: target.website ?? source.website,
+    phone: target.phone ?? source.phone,
+    address: target.address ?? source.address,
+    notes: target.notes ?? source.notes,
+    assignedToUserId: target.assignedToUserId ?? source.assignedToUserId,
+    metadata,
+    updatedAt: tx.now,
+  });
+  const lines = [
+    ...dropped
+      .filter((field) => target[field] !== null && source[field] !== null && source[field] !== target[field])
+      .map((field) => `${field}: ${source[field]}`),
+    ...Object.entries(left).map(([key, value]) => `metadata.${key}: ${value}`),
+  ];
+  const head = `Of company ${source.id}, merged into this one, which this one has of its own or no room for:`;
+  if (lines.length > 0)
+    await writeCompanyNote(tx, targetId, firstCharacters([head, ...lines].join('\n'), maxNoteCharacters));
+  tx.delete(Companies, source);
+  tx.create(MergedCompanies, { id: sourceId, into: targetId });
+  startSaga(tx, mergingCompanies, { from: sourceId, to: targetId, next: null });
+  tx.emit({
+    kind: 'company.merged',
+    subject: `company/${targetId}`,
+    data: { company_id: String(targetId), source_company_id: String(sourceId), actor: tx.eventActor },
+  });
+  return merged;
+}
+
+const dropped = ['name', 'website', 'phone', 'address', 'notes'] as const;
+
+/** Through how many merges a company is followed. */
+const maxMerges = 20;
+
+/** The company into which another one was merged, through later merges. */
+async function presentCompany(tx: UnitOfWork, id: number): Promise<StoredCompany | undefined> {
+  for (let at = id, left = maxMerges; left > 0; left -= 1) {
+    const company = await tx.find(Companies, { id: at });
+    if (company) return company;
+    const merged: { into: number } | undefined = await tx.find(MergedCompanies, { id: at });
+    if (merged === undefined) return undefined;
+    at = merged.into;
+  }
+  return undefined;
+}
+
+/** Lets the rows of a merged company follow it. */
+export const mergingCompanies: SagaKind<{ from: number; to: number; next: string | null }, 'merge-companies'> = {
+  name: 'merge-companies',
+  async step(tx, { from, to, next }) {
+    const target = await presentCompany(tx, to);
+    // It counts nothing any more, which the unit of work knows once it has looked.
+    await tx.find(Companies, { id: from });
+    if (target === undefined) return undefined;
+    const left = await moveReferences(tx, Companies, namingCompanies, from, target, next);
+    if (!tx.isEmpty) tx.requireUnchanged(Companies, target);
+    return left === undefined ? undefined : { from, to: target.id, next: left };
+  },
+};

@@ -1,0 +1,99 @@
+import type * as v from 'valibot';
+import { withMetadata } from '#lib/core/metadata.ts';
+import { notFound } from '#lib/core/problem.ts';
+import {
+  Companies,
+  type CompanyDuplicateQuery,
+  type CompanyQuery,
+  comparableName,
+  type StoredCompany,
+} from '#lib/entities/company.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { common } from '#lib/table/conditions.ts';
+import { holderOf } from '#lib/table/entries.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listingFrom } from '#lib/table/listing.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { includesFields, shownValues, type ValueHolder } from '#lib/workspaces/field-values.ts';
+
+/** Companies as holders of custom values. */
+export const companyValues: ValueHolder = {
+  object: 'company',
+  holder: async (tx, uniqueValue) => (await holderOf(tx, Companies, { uniqueValue }))?.id,
+};
+
+/** Adds to companies what `include` asks for. */
+export const expandCompanies = includesFields('company');
+
+/** The company as stored. Raises 404. */
+export const getStoredCompany = (tx: UnitOfWork, id: number): Promise<StoredCompany> =>
+  tx.get(Companies, { id }, () => notFound('company'));
+
+/** Returns the company that has a domain, whatever its spelling. */
+export const companyOfDomain = (tx: UnitOfWork, domain: string): Promise<StoredCompany | undefined> =>
+  holderOf(tx, Companies, {
+    domain: domain
+      .trim()
+      .toLowerCase()
+      .replace(/^www\./, ''),
+  });
+
+/** Returns companies in descending order of id; every filter may be combined. */
+export async function listCompanies(
+  tx: UnitOfWork,
+  { include, domain, ...query }: v.InferOutput<typeof CompanyQuery>,
+): Promise<Page<StoredCompany>> {
+  const holder = domain === undefined ? undefined : await companyOfDomain(tx, domain);
+  if (domain !== undefined && holder === undefined) return { items: [], nextCursor: null, hasMore: false };
+  const listing = listingFrom(Companies, query, {
+    ...common,
+    assignedToUserId: (assignee) => ({ where: { assignee } }),
+    metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+    q: (q) => ({ contains: { search: searched(q) } }),
+  });
+  const ids = query.ids?.filter((id) => id === holder?.id) ?? [];
+  return listPage(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing);
+}
+
+/** Returns the companies with a domain of the same registrable one, or with the same name without case, accents, and legal form. Raises 404. */
+export async function listCompanyDuplicates(
+  tx: UnitOfWork,
+  id: number,
+  { after, limit }: v.InferOutput<typeof CompanyDuplicateQuery>,
+): Promise<Page<StoredCompany>> {
+  const company = await getStoredCompany(tx, id);
+  const like = comparableName(company.name);
+  const wheres = [...company.roots.map((root) => ({ root })), ...(like === '' ? [] : [{ like }])];
+  const pages = await Promise.all(wheres.map((where) => listPage(tx, Companies, { where, after, limit: limit + 1 })));
+  const others = new Map(pages.flatMap(({ items }) => items.map((other) => [other.id, other])));
+  others.delete(id);
+  const found = [...others.values()].sort((a, b) => b.id - a.id);
+  const floor = Math.max(0, ...pages.map(({ nextCursor }) => nextCursor ?? 0));
+  const items = found.filter((other) => other.id >= floor).slice(0, limit);
+  const hasMore = found.length > items.length || floor > 0;
+  const last = items.length === limit ? items.at(-1) : undefined;
+  return { items, nextCursor: hasMore ? (last?.id ?? floor) : null, hasMore };
+}
+
+/** Returns the contacts of a company, newest first. Raises 404. */
+export async function listContactsOfCompany(
+  tx: UnitOfWork,
+  id: number,
+  { after, limit }: { after?: number | undefined; limit: number },
+): Promise<Page<StoredContact>> {
+  const [page] = await Promise.all([
+    listPage(tx, Contacts, { where: { company: id }, after, limit }),
+    getStoredCompany(tx, id),
+  ]);
+  return page;
+}
+
+/** Returns the custom values of a company. Raises 404. */
+export const getCompanyFields = async (tx: UnitOfWork, id: number) => ({
+  fields: await shownValues(tx, 'company', await getStoredCompany(tx, id)),
+});
+
+/** Returns the metadata of a company. Raises 404. */
+export const getCompanyMetadata = async (tx: UnitOfWork, id: number) => ({
+  metadata: (await getStoredCompany(tx, id)).metadata,
+});

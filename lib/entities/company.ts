@@ -1,0 +1,241 @@
+import * as v from 'valibot';
+import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
+import { includeQuery, onRequest } from '#lib/core/include.ts';
+import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
+import {
+  checked,
+  commonFilters,
+  count,
+  id,
+  idInput,
+  line,
+  listInput,
+  nullableLine,
+  nullableText,
+  paging,
+  queryChoices,
+  queryIdOrNone,
+  queryText,
+  reading,
+  storedChoice,
+  text,
+  time,
+} from '#lib/core/schema.ts';
+import { foldCase } from '#lib/core/text.ts';
+import { entity, type Item } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+import { maxNoteCharacters } from './activity.ts';
+import { phoneInput } from './contact.ts';
+import { customValues, linkReferences, valueIndexes } from './field.ts';
+
+const maxDomains = 20;
+const maxHostCharacters = 253;
+
+/** The part of an address that says the host, in lower case and without `www.`. */
+const hostIn = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .trim()
+        .toLowerCase()
+        .replace(/^https?:\/\//, '')
+        .replace(/[/?#].*$/s, '')
+        .replace(/\.$/, '')
+        .replace(/^www\./, '')
+    : value;
+
+/** A host name; lib/contacts/company-domains.ts knows which are public. */
+const domain = () =>
+  reading(
+    v.pipe(
+      v.string(),
+      v.regex(/^[^\s@:]+\.[^\s@:]+$/, 'must be a host name such as example.com'),
+      checked<string>(
+        'max_code_points',
+        (host) => host.length <= maxHostCharacters,
+        'must have at most 253 characters',
+      ),
+      v.examples(['example.com']),
+    ),
+    hostIn,
+  );
+const website = () => nullableLine(2048);
+
+const given = {
+  domains: v.optional(listInput(domain(), maxDomains, 'domains')),
+  website: v.optional(website()),
+  phone: v.optional(phoneInput()),
+  address: v.optional(nullableText(500)),
+  notes: v.optional(nullableText(10_000)),
+  assignedToUserId: v.optional(v.nullable(idInput())),
+  fields: v.optional(fieldsInput()),
+};
+
+const shown = {
+  id: id(),
+  name: v.string(),
+  domains: v.array(v.string()),
+  website: v.nullable(v.string()),
+  phone: v.nullable(v.string()),
+  address: v.nullable(v.string()),
+  notes: v.nullable(v.string()),
+  assignedToUserId: v.nullable(id()),
+  contactCount: count(),
+  openDealCount: count(),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+/** Members that `include` adds. */
+const included = { fields: shownFields() };
+export const CompanyInclude = v.object(includeQuery(included));
+
+/** A company (revision 1.4, section 29). */
+export const Company = v.pipe(v.object({ ...shown, ...onRequest(included) }), v.title('Company'));
+
+export const CreateCompany = v.pipe(
+  v.object({ name: line(200), ...given, metadata: v.optional(metadataInput()) }),
+  v.title('CreateCompany'),
+);
+export type CreateCompany = v.InferOutput<typeof CreateCompany>;
+
+export const PatchCompany = v.pipe(v.object({ name: v.optional(line(200)), ...given }), v.title('PatchCompany'));
+export type PatchCompany = v.InferOutput<typeof PatchCompany>;
+export const readOnlyInPatch = fixedInPatch('companies');
+
+const matchForm = '^(domain|name|fields\\.[a-z][a-z0-9_]{0,39})$';
+export const UpsertCompany = v.pipe(
+  v.object({
+    matchOn: v.pipe(
+      v.string(),
+      v.trim(),
+      checked<string>(
+        'picklist',
+        (key) => new RegExp(matchForm).test(key),
+        'must be one of domain, name, fields.<slug>',
+      ),
+      v.metadata({ pattern: matchForm }),
+      v.examples(['domain', 'fields.customer_number']),
+    ),
+    domain: v.optional(domain()),
+    ...CreateCompany.entries,
+    name: v.optional(line(200)),
+  }),
+  v.title('UpsertCompany'),
+);
+export type UpsertCompany = v.InferOutput<typeof UpsertCompany>;
+
+export const MergeCompanies = v.pipe(v.object({ sourceCompanyId: idInput() }), v.title('MergeCompanies'));
+
+export const CompanyQuery = v.object({
+  ...paging,
+  q: v.optional(queryText()),
+  domain: v.optional(queryText(maxHostCharacters)),
+  assignedToUserId: v.optional(queryIdOrNone()),
+  ...CompanyInclude.entries,
+  ...commonFilters,
+  ...metadataFilter,
+});
+export const CompanyDuplicateQuery = v.object({ ...paging, ...CompanyInclude.entries });
+
+const legalForms = new Set(
+  (
+    'inc incorporated corp corporation co company ltd limited llc llp lp plc pty gmbh mbh ag kg kgaa ug ohg gbr ev eg se sa sas sarl ' +
+    'srl spa snc bv nv cv vof oy oyj ab as asa aps a/s sp zoo sro kft zrt nyrt doo dd ood ead ooo oao zao pao ltda eireli cia ' +
+    'kk yk pte bhd sdn tbk pt jsc pjsc'
+  ).split(' '),
+);
+
+/** Returns a name as companies are compared: without case, accents, punctuation, and legal form. */
+export function comparableName(name: string): string {
+  const words = foldCase(name)
+    .normalize('NFKD')
+    .replaceAll(/[\p{M}.'’]/gu, '')
+    .split(/[^\p{L}\p{N}/]+/u)
+    .filter((word) => word !== '');
+  const last = words.findLastIndex((word) => !legalForms.has(word));
+  return (last === -1 ? words : words.slice(0, last + 1)).join(' ');
+}
+
+/** Returns a name in the form that upserts compare, whatever its case. */
+export const sameCompanyName = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** Keys of the table are short. */
+const maxKeyCharacters = 200;
+
+/** A company. `contactCount` and `openDealCount` are kept by the transactions that change contacts and deals. */
+export const Companies = entity({
+  name: 'company',
+  schema: v.object({
+    ...shown,
+    metadata: StoredMetadata,
+    /** Domains of providers of free mail among its own: they link nobody. */
+    freeDomains: v.array(v.string()),
+    /** The registrable domains of its domains. */
+    roots: v.array(v.string()),
+    /** A contact shows its name, or once did. */
+    isNameShown: v.optional(v.boolean()),
+    ...customValues,
+  }),
+  references: linkReferences,
+  isMergeable: true,
+  indexes: {
+    domain: { of: ({ domains }) => domains, isUnique: true },
+    root: ({ roots }) => roots,
+    name: ({ name }) => sameCompanyName(name).slice(0, maxKeyCharacters),
+    like: ({ name }) => comparableName(name).slice(0, maxKeyCharacters) || null,
+    assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
+    ...valueIndexes,
+    metadata: metadataIndex,
+    search: { copy: ({ name, domains }) => searchable(name, ...domains) },
+  },
+});
+export type StoredCompany = Item<typeof Companies>;
+
+/** Into which company another one was merged. */
+export const MergedCompanies = entity({
+  name: 'merged-company',
+  schema: v.object({ id: id(), into: id() }),
+});
+
+export const companyActivityTypes = [
+  'Note',
+  'Created',
+  'FieldUpdated',
+  'Assigned',
+  'Unassigned',
+  'ContactAdded',
+  'ContactRemoved',
+] as const;
+
+/** An entry of the history of a company. */
+export const CompanyActivity = v.pipe(
+  v.object({
+    id: id(),
+    companyId: id(),
+    type: storedChoice(companyActivityTypes),
+    text: v.nullable(v.string()),
+    field: v.nullable(v.string()),
+    oldValue: v.nullable(v.string()),
+    newValue: v.nullable(v.string()),
+    contactId: v.nullable(id()),
+    actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
+    actorUserId: v.nullable(id()),
+    actorKeyId: v.nullable(v.string()),
+    createdAt: time(),
+  }),
+  v.title('CompanyActivity'),
+);
+export const CompanyActivityQuery = v.object({ ...paging, type: v.optional(queryChoices(companyActivityTypes)) });
+export const CreateCompanyNote = v.pipe(v.object({ text: text(maxNoteCharacters) }), v.title('CreateCompanyNote'));
+
+/** A line of the history of a company. */
+export const CompanyActivities = entity({
+  name: 'company-activity',
+  schema: CompanyActivity,
+  references: [
+    { to: 'company', field: 'companyId', isOwned: true },
+    { to: 'contact', field: 'contactId' },
+  ],
+  within: 'company/{companyId}/activity',
+  indexes: { contact: { of: ({ contactId }) => contactId } },
+});

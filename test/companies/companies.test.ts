@@ -1,0 +1,283 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventually } from '#test/client.ts';
+import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+let made = 0;
+const freshDomain = () => {
+  made += 1;
+  return `company-${made}.com`;
+};
+const create = async (given: object = {}) =>
+  (await workspace.live.post('/v1/companies', { name: 'Analytical Engines', ...given }, 201)).body;
+const contact = async (given: object = {}) =>
+  (await workspace.live.post('/v1/contacts', { name: 'Ada', ...given }, 201)).body;
+const get = async (path: string, query?: Record<string, string>) => (await workspace.live.get(path, query, 200)).body;
+const companiesOf = async (id: number) => (await get(`/v1/contacts/${id}/companies`)).items;
+
+test('a company has the values given, and null for the rest', async () => {
+  const domain = freshDomain();
+  const company = await create({ domains: [`https://www.${domain.toUpperCase()}/about`], phone: '+44 20 7946 0018' });
+  expect(company).toEqual({
+    id: company.id,
+    name: 'Analytical Engines',
+    domains: [domain],
+    website: null,
+    phone: '+44 20 7946 0018',
+    address: null,
+    notes: null,
+    assignedToUserId: null,
+    contactCount: 0,
+    openDealCount: 0,
+    createdAt: expect.any(String),
+    updatedAt: null,
+  });
+  expect(await get(`/v1/companies/${company.id}`)).toEqual(company);
+  expect((await get('/v1/companies', { domain })).items).toEqual([company]);
+  expect((await get('/v1/companies', { q: 'engines analyt' })).items).toContainEqual(company);
+  expect(await eventsAbout(workspace.id, `company/${company.id}`, 1)).toMatchObject([
+    { event: 'company.created', data: { company_id: String(company.id), domains: [domain], fields: {} } },
+  ]);
+});
+
+test.each([
+  ['a bare name', 'engines'],
+  ['a name of no public suffix', 'mail.internal'],
+  ['an address of the network', '192.168.1.1'],
+  ['a public suffix alone', 'co.uk'],
+  ['an e-mail address', 'ada@example.com'],
+])('a domain that is %s is refused', async (_, domain) => {
+  const { body } = await workspace.live.post('/v1/companies', { name: 'X', domains: [domain] }, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'domains[0]', code: 'invalid_format' }]);
+});
+
+test('a domain belongs to one company, whoever asks at the same time', async () => {
+  const domain = freshDomain();
+  const { id } = await create({ domains: [domain] });
+  const { body } = await workspace.live.post('/v1/companies', { name: 'Other', domains: [domain] }, 409);
+  expect(body.details).toMatchObject({ ...because('domain_taken'), companyId: id });
+  const other = await create({ name: 'Other' });
+  await workspace.live.patch(`/v1/companies/${other.id}`, { domains: [domain] }, 409);
+  await workspace.live.patch(`/v1/companies/${id}`, { domains: [] }, 200);
+  await workspace.live.patch(`/v1/companies/${other.id}`, { domains: [domain] }, 200);
+  const raced = freshDomain();
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => workspace.live.post('/v1/companies', { name: 'Race', domains: [raced] })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+});
+
+test('an upsert matches by domain, name in any case, and unique field', async () => {
+  await workspace.live.post('/v1/fields', {
+    object: 'company',
+    slug: 'number',
+    title: 'No',
+    type: 'text',
+    isUnique: true,
+  });
+  const upsert = (given: object, status: number) => workspace.live.post('/v1/companies/upsert', given, status);
+  const [first, second] = [freshDomain(), freshDomain()];
+  const { body } = await upsert({ matchOn: 'domain', domain: first, name: 'Upsert One' }, 201);
+  expect(body.domains).toEqual([first]);
+  const again = await upsert(
+    { matchOn: 'domain', domain: `www.${first}`, domains: [second], website: 'https://a.b' },
+    200,
+  );
+  expect(again.body).toMatchObject({ id: body.id, website: 'https://a.b' });
+  expect(again.body.domains.sort()).toEqual([first, second].sort());
+  expect((await upsert({ matchOn: 'name', name: 'upsert ONE', notes: 'x' }, 200)).body.id).toBe(body.id);
+  const { id } = await create({ name: 'Upsert one' });
+  const refused = await upsert({ matchOn: 'name', name: 'Upsert One' }, 409);
+  expect(refused.body.details).toMatchObject({ ...because('ambiguous_match'), companyIds: [id, body.id] });
+  const numbered = await upsert({ matchOn: 'fields.number', name: 'N', fields: { number: 'C-1' } }, 201);
+  expect((await upsert({ matchOn: 'fields.number', fields: { number: 'c-1' } }, 200)).body.id).toBe(numbered.body.id);
+  await upsert({ matchOn: 'domain', name: 'X' }, 400);
+  await upsert({ matchOn: 'domain', domain: freshDomain() }, 400);
+});
+
+test('a contact shows the name of its primary company, and follows a rename', async () => {
+  const [a, b] = [await create({ name: 'First' }), await create({ name: 'Second' })];
+  const { id } = await contact({ company: 'Text' });
+  const put = (items: object[], status = 200) => workspace.live.put(`/v1/contacts/${id}/companies`, { items }, status);
+  expect((await put([{ companyId: a.id, title: 'CTO' }, { companyId: b.id }])).body.items).toEqual([
+    { companyId: a.id, name: 'First', title: 'CTO', isPrimary: true },
+    { companyId: b.id, name: 'Second', title: null, isPrimary: false },
+  ]);
+  expect(await get(`/v1/contacts/${id}`)).toMatchObject({ company: 'First' });
+  expect((await get(`/v1/contacts/${id}`, { include: 'companies' })).companies).toHaveLength(2);
+  expect(await get(`/v1/companies/${a.id}`)).toMatchObject({ contactCount: 1 });
+  expect((await get('/v1/contacts', { companyId: String(b.id) })).items).toMatchObject([{ id }]);
+  expect((await get(`/v1/companies/${b.id}/contacts`)).items).toMatchObject([{ id }]);
+  await workspace.live.patch(`/v1/companies/${a.id}`, { name: 'Renamed' }, 200);
+  await eventually(
+    async () => (await get(`/v1/contacts/${id}`)).company === 'Renamed',
+    'the contact shows the new name',
+  );
+  await workspace.live.patch(`/v1/contacts/${id}`, { company: 'By hand' }, 200);
+  expect(await companiesOf(id)).toEqual([{ companyId: b.id, name: 'Second', title: null, isPrimary: false }]);
+  expect(await get(`/v1/companies/${a.id}`)).toMatchObject({ contactCount: 0 });
+  await put([{ companyId: b.id, isPrimary: true }]);
+  expect(await get(`/v1/contacts/${id}`)).toMatchObject({ company: 'Second' });
+  await put([]);
+  expect(await get(`/v1/contacts/${id}`)).toMatchObject({ company: null });
+  for (const items of [
+    [{ companyId: 999_999 }],
+    [{ companyId: a.id }, { companyId: a.id }],
+    [
+      { companyId: a.id, isPrimary: true },
+      { companyId: b.id, isPrimary: true },
+    ],
+  ])
+    await put(items, 400);
+  const events = await eventsAbout(workspace.id, `contact/${id}`, 5);
+  expect(events.map(({ data }) => data.changed)).toEqual([
+    undefined,
+    ['companies'],
+    ['company'],
+    ['companies'],
+    ['companies'],
+  ]);
+  const { items } = await get(`/v1/companies/${b.id}/activities`);
+  expect(items.map(({ type }: { type: string }) => type)).toEqual(['ContactRemoved', 'ContactAdded', 'Created']);
+});
+
+test('an e-mail address links a contact to the company of its domain', async () => {
+  const domain = freshDomain();
+  const before = await contact({ email: `old@${domain}` });
+  const { id } = await create({ name: 'Linked', domains: [domain] });
+  await eventually(async () => (await companiesOf(before.id)).length === 1, 'contacts that exist are linked');
+  const after = await contact({ email: `new@${domain}` });
+  expect(after.company).toBe('Linked');
+  const later = await contact({ name: 'Later' });
+  await workspace.live.patch(`/v1/contacts/${later.id}`, { email: `later@${domain}` }, 200);
+  expect(await companiesOf(later.id)).toMatchObject([{ companyId: id, isPrimary: true }]);
+  await eventually(async () => (await get(`/v1/companies/${id}`)).contactCount === 3, 'all are counted');
+  const text = await contact({ email: `text@${domain}`, company: 'Own words' });
+  expect(text.company).toBe('Linked');
+});
+
+test('a provider of free mail links nobody', async () => {
+  await create({ name: 'Mail provider', domains: ['gmail.com'] });
+  const { id } = await contact({ email: 'ada@gmail.com' });
+  expect(await companiesOf(id)).toEqual([]);
+});
+
+test('a deal takes the primary company of its contact, and counts while it is open', async () => {
+  const [a, b] = [await create({ name: 'Buyer' }), await create({ name: 'Other' })];
+  const { id } = await contact();
+  await workspace.live.put(`/v1/contacts/${id}/companies`, { items: [{ companyId: a.id }] }, 200);
+  const deal = (await workspace.live.post('/v1/deals?include=company', { title: 'D', contactId: id }, 201)).body;
+  expect(deal.company).toEqual({ id: a.id, name: 'Buyer' });
+  expect(await get(`/v1/companies/${a.id}`)).toMatchObject({ openDealCount: 1 });
+  await workspace.live.patch(`/v1/deals/${deal.id}`, { companyId: b.id }, 200);
+  expect((await get('/v1/deals', { companyId: String(b.id) })).items).toMatchObject([{ id: deal.id }]);
+  expect(await get(`/v1/companies/${a.id}`)).toMatchObject({ openDealCount: 0 });
+  await workspace.live.post(`/v1/deals/${deal.id}/stage`, { stage: 'lost' }, 200);
+  expect(await get(`/v1/companies/${b.id}`)).toMatchObject({ openDealCount: 0 });
+  await workspace.live.patch(`/v1/deals/${deal.id}`, { companyId: 999_999 }, 400);
+});
+
+test('a merged company gives domains, contacts, deals, and values to the other one', async () => {
+  const [first, second] = [freshDomain(), freshDomain()];
+  const target = await create({ name: 'Target', domains: [first], website: 'https://target.com' });
+  const source = await create({
+    name: 'Source',
+    domains: [second],
+    website: 'https://source.com',
+    notes: 'N',
+    metadata: { k: 'v' },
+  });
+  const [one, both] = [await contact(), await contact()];
+  await workspace.live.put(
+    `/v1/contacts/${one.id}/companies`,
+    { items: [{ companyId: source.id, title: 'CEO' }] },
+    200,
+  );
+  const items = [{ companyId: source.id }, { companyId: target.id }];
+  await workspace.live.put(`/v1/contacts/${both.id}/companies`, { items }, 200);
+  const deal = (await workspace.live.post('/v1/deals', { title: 'D', companyId: source.id }, 201)).body;
+  const merged = (await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: source.id }, 200))
+    .body;
+  expect(merged).toMatchObject({ name: 'Target', domains: [first, second], website: 'https://target.com', notes: 'N' });
+  await workspace.live.get(`/v1/companies/${source.id}`, {}, 404);
+  await eventually(
+    async () => (await get(`/v1/companies/${target.id}`)).contactCount === 2,
+    'the contacts are counted',
+  );
+  expect(await companiesOf(one.id)).toEqual([{ companyId: target.id, name: 'Target', title: 'CEO', isPrimary: true }]);
+  expect(await companiesOf(both.id)).toEqual([{ companyId: target.id, name: 'Target', title: null, isPrimary: true }]);
+  expect(await get(`/v1/contacts/${one.id}`)).toMatchObject({ company: 'Target' });
+  expect((await get(`/v1/deals/${deal.id}`, { include: 'company' })).company).toEqual({
+    id: target.id,
+    name: 'Target',
+  });
+  expect(await get(`/v1/companies/${target.id}`)).toMatchObject({ openDealCount: 1 });
+  expect((await get(`/v1/companies/${target.id}/metadata`)).metadata).toEqual({ k: 'v' });
+  const { items: notes } = await get(`/v1/companies/${target.id}/activities`, { type: 'Note' });
+  expect(notes[0].text).toContain('website: https://source.com');
+  await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: target.id }, 400);
+});
+
+test.each([
+  ['Babbage Ltd', 'BABBAGE limited', true],
+  ['Müller GmbH & Co. KG', 'Muller', true],
+  ['Société Générale S.A.', 'societe generale', true],
+  ['Babbage', 'Babbage Sons', false],
+])('duplicates have the same name without legal form: %s and %s', async (one, other, isSame) => {
+  const [a, b] = [await create({ name: one }), await create({ name: other })];
+  const { items } = await get(`/v1/companies/${a.id}/duplicates`, { limit: '100' });
+  expect(items.some(({ id }: { id: number }) => id === b.id)).toBe(isSame);
+});
+
+test('duplicates share a registrable domain', async () => {
+  const domain = freshDomain();
+  const [a, b] = [
+    await create({ name: 'North', domains: [domain] }),
+    await create({ name: 'South', domains: [`uk.${domain}`] }),
+  ];
+  expect((await get(`/v1/companies/${a.id}/duplicates`)).items).toMatchObject([{ id: b.id }]);
+});
+
+test('an erased contact is counted no more, and leaves the history without its name', async () => {
+  const company = await create({ name: 'Erasing' });
+  const { id } = await contact();
+  await workspace.live.put(`/v1/contacts/${id}/companies`, { items: [{ companyId: company.id }] }, 200);
+  await workspace.live.post(`/v1/contacts/${id}/erasure`, { confirm: String(id) }, 202);
+  await eventually(async () => (await get(`/v1/companies/${company.id}`)).contactCount === 0, 'it is counted no more');
+  await eventually(
+    async () =>
+      (await get(`/v1/companies/${company.id}/activities`)).items.every(
+        (one: { contactId: unknown }) => one.contactId === null,
+      ),
+    'the history forgets it',
+  );
+});
+
+test('a company takes notes, metadata, and a batch', async () => {
+  const { id } = await create();
+  const note = (await workspace.live.post(`/v1/companies/${id}/activities`, { text: 'Hello' }, 201)).body;
+  expect(note).toMatchObject({ companyId: id, type: 'Note', text: 'Hello' });
+  await workspace.live.patch(`/v1/companies/${id}/metadata`, { metadata: { a: '1' } }, 200);
+  expect((await get('/v1/companies', { 'metadata.a': '1' })).items).toMatchObject([{ id }]);
+  const items = [
+    { op: 'create', name: 'From batch' },
+    { op: 'update', id, notes: 'N' },
+    { op: 'upsert', matchOn: 'name', name: 'from BATCH', address: 'Street 1' },
+  ];
+  const { body } = await workspace.live.post('/v1/companies/batch', { items }, 200);
+  expect(body.results.map(({ status }: { status: number }) => status)).toEqual([201, 200, 200]);
+  expect(body.results[2].company).toMatchObject({ name: 'from BATCH', address: 'Street 1' });
+});
+
+test('the contacts of a company need both scopes', async () => {
+  const { id } = await create();
+  const { client } = await workspace.mint({ scopes: ['companies:read'] });
+  await client.get(`/v1/companies/${id}`, {}, 200);
+  await client.get(`/v1/companies/${id}/contacts`, {}, 403);
+});
