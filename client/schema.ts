@@ -5046,7 +5046,7 @@ export interface components {
             data: {
                 /** @description Id of the company, as text. */
                 company_id: string;
-                /** @description Name of the company. */
+                /** @description Name of the new company, in one line. */
                 name: string;
                 /** @description The domains of the company. */
                 domains: string[];
@@ -5406,7 +5406,7 @@ export interface components {
         ContactCompany: {
             /**
              * Format: int64
-             * @description Id of the company.
+             * @description Id of the company that the contact is linked to.
              */
             companyId: number;
             /** @description Name of the company as it is now. */
@@ -7043,7 +7043,7 @@ export interface components {
         DealCompany: {
             /**
              * Format: int64
-             * @description Id of the company.
+             * @description Id of the company that would buy.
              */
             id: number;
             /** @description Name of the company as it is now. */
@@ -12076,6 +12076,7 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
                 [key: string]: string;
             };
@@ -12118,6 +12119,7 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description Your own pairs of key and text, at most 50. An upsert sets them and keeps the others. */
             metadata?: {
                 [key: string]: string;
             };
@@ -14777,6 +14779,7 @@ export interface operations {
                 assignedToUserId?: string;
                 /** @description Only contacts that have the tag with this id. */
                 tagId?: number;
+                /** @description Only contacts that are linked to the company with this id, as their primary one or not. */
                 companyId?: number;
                 /** @description Only contacts with a lead score of at least this number, 0 to 100. Contacts without a score are left out. */
                 minScore?: number;

@@ -2,7 +2,7 @@ import providers from 'email-providers/all.json' with { type: 'json' };
 import { parse } from 'tldts';
 import { type FieldError, invalidFields } from '#lib/core/problem.ts';
 
-/** Of the list, kept for examples by RFC 2606 or by habit: nobody has a mailbox there. */
+/** Domains of the list that are kept for examples, by RFC 2606 or by habit: nobody has a mailbox there. */
 const exampleDomains = new Set(['example.com', 'example.net', 'example.org', 'test.com']);
 const freeMail = new Set(providers.filter((domain) => !exampleDomains.has(domain)));
 

@@ -460,7 +460,7 @@ export class UnitOfWork {
   }
 }
 
-/** What is added to a row that is not written as a whole; `counted` is the part of it that its references come to. */
+/** An addition to a row that is not written as a whole; `counted` is the part of it that its references come to. */
 interface Addition {
   key: Key;
   deltas: Map<string, number>;

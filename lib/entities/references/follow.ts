@@ -108,7 +108,7 @@ async function moveRows(tx: UnitOfWork, referrer: Referrer, from: number, to: Na
   return false;
 }
 
-/** What is set in a row that names one entity, when it names another one or none instead. */
+/** Returns what is set in a row that names one entity, when it names another one or none instead. */
 function repointed({ field, shows, holds }: Reference, row: Row, from: number, to: Named | null): Row {
   if (holds) return holds.moved(row, from, to);
   return { [field]: to?.id ?? null, ...(shows !== undefined && { [shows]: to?.name ?? null }) };
