@@ -8,10 +8,4 @@ import { Tasks } from './task.ts';
  * Entities that refer to companies: a function that merges or renames carries no others. Made of their `references` by
  * `npm run entities`.
  */
-export const namingCompanies: readonly Entity[] = [
-  Companies,
-  CompanyActivities,
-  Contacts,
-  Deals,
-  Tasks,
-];
+export const namingCompanies: readonly Entity[] = [Companies, CompanyActivities, Contacts, Deals, Tasks];
