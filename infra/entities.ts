@@ -78,6 +78,15 @@ const namesOf = (of: readonly Listed[]) =>
     .map((name) => `  ${name},\n`)
     .join('');
 
+const maxLine = 120;
+
+/** A list as it is formatted: in one line where that fits. */
+function declaring(start: string, listed: readonly Listed[]): string {
+  const names = namesOf(listed);
+  const line = `${start} [${names.trim().replaceAll(/,\n */g, ', ').replace(/,$/, '')}];`;
+  return line.length <= maxLine ? line : `${start} [\n${names}];`;
+}
+
 const renderNaming = (
   nouns: string,
   name: string,
@@ -88,8 +97,7 @@ ${importsOf(listed)}
  * Entities that refer to ${nouns}: a function that merges or renames carries no others. Made of their \`references\` by
  * \`npm run entities\`.
  */
-export const ${name}: readonly Entity[] = [
-${namesOf(listed)}];
+${declaring(`export const ${name}: readonly Entity[] =`, listed)}
 `;
 
 /** The lists in lib/entities, by their files: a test fails when one drifts. */
