@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/companies/{id}/activities',
     summary: 'Add a note to a company',
-    hasNoTool: true,
     scope: 'companies:write',
     body: CreateCompanyNote,
     status: 201,

@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/companies',
     summary: 'Create a company',
-    hasNoTool: true,
     scope: 'companies:write',
     query: CompanyInclude,
     expand: expandCompanies,

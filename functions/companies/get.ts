@@ -8,7 +8,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/companies/{id}',
     summary: 'Get a company',
-    hasNoTool: true,
     scope: 'companies:read',
     query: CompanyInclude,
     expand: expandCompanies,

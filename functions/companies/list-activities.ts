@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/companies/{id}/activities',
     summary: 'List the history of a company',
-    hasNoTool: true,
     scope: 'companies:read',
     query: CompanyActivityQuery,
     status: 200,

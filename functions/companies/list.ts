@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/companies',
     summary: 'List and search companies',
-    hasNoTool: true,
     scope: 'companies:read',
     query: CompanyQuery,
     expand: expandCompanies,

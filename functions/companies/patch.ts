@@ -10,7 +10,6 @@ export const handler = endpoint(
     method: 'PATCH',
     path: '/v1/companies/{id}',
     summary: 'Change a company',
-    hasNoTool: true,
     scope: 'companies:write',
     query: CompanyInclude,
     expand: expandCompanies,

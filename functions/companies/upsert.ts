@@ -10,7 +10,6 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/companies/upsert',
     summary: 'Create or change a company',
-    hasNoTool: true,
     scope: 'companies:write',
     query: CompanyInclude,
     expand: expandCompanies,

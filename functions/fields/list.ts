@@ -9,7 +9,6 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/fields',
     summary: 'List custom fields',
-    hasNoTool: true,
     scope: 'any',
     query: FieldQuery,
     status: 200,

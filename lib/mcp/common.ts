@@ -34,6 +34,8 @@ export const fields: Parameter = own(
   }),
   'Only a,b',
 );
+/** Custom values of a record: the operation reads them, and `schema_describe` tells the slugs. */
+export const customFields: Parameter = passed(v.string(), 'JSON {slug: value}');
 export const idempotencyKey: Parameter = passed(v.string(), 'Acts once');
 
 /** A list of different values, or one value alone. */

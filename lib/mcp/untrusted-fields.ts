@@ -3,6 +3,7 @@
  * infra/untrusted-fields.ts names. Made of the tools' operations by `npm run untrusted-fields`.
  */
 export const untrustedFields = [
+  'address',
   'body',
   'bodyHtml',
   'bodyText',
@@ -13,6 +14,7 @@ export const untrustedFields = [
   'contentType',
   'data',
   'description',
+  'domains',
   'draft',
   'email',
   'error',
@@ -25,6 +27,7 @@ export const untrustedFields = [
   'handOffReason',
   'headers',
   'kind',
+  'label',
   'lastError',
   'lastSyncError',
   'metadata',
@@ -32,6 +35,7 @@ export const untrustedFields = [
   'newText',
   'newValue',
   'notes',
+  'object',
   'oldValue',
   'pausedUntil',
   'phone',
@@ -40,10 +44,12 @@ export const untrustedFields = [
   'requestBody',
   'responseBody',
   'responseHeaders',
+  'slug',
   'subject',
   'text',
   'textPreview',
   'title',
   'type',
   'username',
+  'website',
 ];

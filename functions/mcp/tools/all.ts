@@ -2,6 +2,7 @@ import type { Need } from '#lib/core/needs.ts';
 import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
 import { agentTools } from './agents.ts';
 import { batchTools } from './batch.ts';
+import { companyTools } from './companies.ts';
 import { contactTools } from './contacts.ts';
 import { dealTools } from './deals.ts';
 import { emailTools } from './email.ts';
@@ -17,6 +18,7 @@ import { workspaceTools } from './workspace.ts';
 export const tools: readonly Tool[] = [
   ...workspaceTools,
   ...contactTools,
+  ...companyTools,
   ...messageTools,
   ...dealTools,
   ...taskTools,

@@ -23,7 +23,17 @@ import { handler as listAllMessages } from '#functions/messages/list.ts';
 import { invalidField } from '#lib/core/problem.ts';
 import { choice, idInput, maxId, queryInteger } from '#lib/core/schema.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { checkedByOperation, distinct, fields, listing, object, page, paging, withFilters } from '#lib/mcp/common.ts';
+import {
+  checkedByOperation,
+  customFields,
+  distinct,
+  fields,
+  listing,
+  object,
+  page,
+  paging,
+  withFilters,
+} from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const profile = {
@@ -150,6 +160,7 @@ export const contactTools: Tool[] = [
     takes: {
       ...pick(createContact.route.body, { platform: 'Default telegram', ...profile }),
       ...optional(pick(upsertContact.route.body, { matchOn: 'Find one by' })),
+      fields: customFields,
     },
     gives: object,
     run: (ask, args) => ask(args['matchOn'] === undefined ? createContact : upsertContact, args),
@@ -178,6 +189,7 @@ export const contactTools: Tool[] = [
       leadScore: own(checkedByOperation(v.nullable(idInput())), '0-100'),
       addTags: own(distinct(checkedByOperation(v.string()), maxTagChanges, 'tags'), 'Tag names, made if new'),
       removeTagIds: own(distinct(queryInteger(1, maxId), maxTagChanges, 'ids'), 'Tag ids'),
+      fields: customFields,
       note: own(checkedByOperation(v.string()), 'New note'),
       ...optional(pick(patchMetadata.route.body, { metadata: 'Merges pairs, null removes one' })),
       ...optional(pick(readMessages.route.body, { upToMessageId: 'Read up to here' })),

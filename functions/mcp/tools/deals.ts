@@ -5,7 +5,7 @@ import { handler as listDeals } from '#functions/deals/list.ts';
 import { handler as patchDeal } from '#functions/deals/patch.ts';
 import { handler as patchMetadata } from '#functions/deals/patch-metadata.ts';
 import { handler as moveDeal } from '#functions/deals/stage.ts';
-import { fields, listing, object, page } from '#lib/mcp/common.ts';
+import { customFields, fields, listing, object, page } from '#lib/mcp/common.ts';
 import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
@@ -54,7 +54,7 @@ export const dealTools: Tool[] = [
     description: 'Adds a deal in an active stage.',
     effect: 'adds',
     uses: [createDeal],
-    takes: pick(createDeal.route.body, { ...editable, stage: 'Default lead' }),
+    takes: { ...pick(createDeal.route.body, { ...editable, stage: 'Default lead' }), fields: customFields },
     gives: object,
     run: (ask, args) => ask(createDeal, args),
   },
@@ -67,6 +67,7 @@ export const dealTools: Tool[] = [
     takes: {
       id: idOf('Deal id'),
       ...pick(patchDeal.route.body, editable),
+      fields: customFields,
       ...optional(pick(moveDeal.route.body, { stage: 'Stage' })),
       ...optional(pick(patchMetadata.route.body, { metadata: 'Merges pairs, null removes one' })),
     },

@@ -6,7 +6,7 @@ import { handler as patchTask } from '#functions/tasks/patch.ts';
 import { handler as patchMetadata } from '#functions/tasks/patch-metadata.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
 import { idInput } from '#lib/core/schema.ts';
-import { fields, listing, object } from '#lib/mcp/common.ts';
+import { customFields, fields, listing, object } from '#lib/mcp/common.ts';
 import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
@@ -53,7 +53,7 @@ export const taskTools: Tool[] = [
     description: 'Adds a task or reminder.',
     effect: 'adds',
     uses: [createTask],
-    takes: pick(createTask.route.body, { ...editable, status: 'Default open' }),
+    takes: { ...pick(createTask.route.body, { ...editable, status: 'Default open' }), fields: customFields },
     gives: object,
     run: (ask, args) => ask(createTask, args),
   },
@@ -66,6 +66,7 @@ export const taskTools: Tool[] = [
     takes: {
       id: idOf('Task id'),
       ...pick(patchTask.route.body, editable),
+      fields: customFields,
       ...optional(pick(setStatus.route.body, { status: 'Status' })),
       ...optional(pick(patchMetadata.route.body, { metadata: 'Merges pairs, null removes one' })),
     },

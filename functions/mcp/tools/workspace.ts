@@ -1,3 +1,4 @@
+import { handler as listFields } from '#functions/fields/list.ts';
 import { handler as getMe } from '#functions/me/get.ts';
 import { handler as getMember } from '#functions/members/get.ts';
 import { handler as listMembers } from '#functions/members/list.ts';
@@ -10,7 +11,7 @@ import { handler as listTelegramAccounts } from '#functions/telegram/list-accoun
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
 import { idInput } from '#lib/core/schema.ts';
 import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
-import { object, paging, search, withFilters } from '#lib/mcp/common.ts';
+import { object, page, paging, search, withFilters } from '#lib/mcp/common.ts';
 import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 
 interface NamedTag {
@@ -62,6 +63,19 @@ export const workspaceTools: Tool[] = [
       const answer = await ask(allOrOne(parts, args['part'], args), args);
       return args['part'] === 'tags' ? pageOf(answer.items, args) : answer;
     },
+  },
+  {
+    name: 'schema_describe',
+    title: 'Describe custom fields',
+    description: 'Slugs, types and options of the custom fields that fields of a record takes.',
+    effect: 'reads',
+    uses: [listFields],
+    takes: {
+      ...pick(listFields.route.query, { object: 'contact, company, deal, task; default all' }),
+      ...paging(listFields),
+    },
+    gives: page,
+    run: (ask, args) => ask(listFields, args),
   },
   {
     name: 'tags_manage',

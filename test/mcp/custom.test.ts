@@ -1,0 +1,48 @@
+import { beforeAll, expect, test } from 'vitest';
+import { mcp } from '#test/mcp/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let tool: ReturnType<typeof mcp>;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  tool = mcp(workspace.liveKey);
+  for (const object of ['contact', 'company', 'deal', 'task'])
+    await workspace.live.post(
+      '/v1/fields',
+      { object, slug: 'tier', title: 'Tier', type: 'select', options: [{ label: 'Gold' }] },
+      201,
+    );
+});
+
+test('schema_describe tells the fields of an object', async () => {
+  const { items } = await tool.value('schema_describe', { object: 'deal' });
+  expect(items).toMatchObject([{ object: 'deal', slug: 'tier', type: 'select', options: [{ label: 'Gold' }] }]);
+});
+
+test.each([
+  ['contacts', { name: 'Ada' }],
+  ['companies', { name: 'Engines' }],
+  ['deals', { title: 'Engine' }],
+  ['tasks', { title: 'Call' }],
+])('%s_create and %s_update take custom values as JSON', async (noun, given) => {
+  const { id } = await tool.value(`${noun}_create`, { ...given, fields: '{"tier": "gold"}' });
+  const values = async () => (await workspace.live.get(`/v1/${noun}/${id}/fields`)).body.fields;
+  expect(await values()).toEqual({ tier: 'Gold' });
+  await tool.value(`${noun}_update`, { id, fields: '{"tier": null}' });
+  expect(await values()).toEqual({ tier: null });
+  const { isError, value } = await tool.call(`${noun}_update`, { id, fields: '{"tier": "Silver"}' });
+  expect([isError, value.details.fields[0].field]).toEqual([true, 'fields.tier']);
+});
+
+test('companies are found, read, and changed with a note', async () => {
+  const { id } = await tool.value('companies_create', {
+    name: 'Difference Engines',
+    domains: ['difference-engines.com'],
+  });
+  expect((await tool.value('companies_search', { domain: 'difference-engines.com' })).items).toMatchObject([{ id }]);
+  await tool.value('companies_update', { id, website: 'https://difference-engines.com', note: 'Called' });
+  const company = await tool.value('companies_get', { id });
+  expect(company).toMatchObject({ website: 'https://difference-engines.com', fields: { tier: null } });
+  expect(company.activities.items).toContainEqual(expect.objectContaining({ type: 'Note', text: 'Called' }));
+});
