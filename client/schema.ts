@@ -3247,7 +3247,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused webhook endpoint
-         * @description Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Deliveries that wait for their first attempt are sent at once; others keep their next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
+         * @description Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Everything that waits for it is sent at once, retries included. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -10514,6 +10514,8 @@ export interface components {
              * @description Replay deliveries created at or after this time, at most 30 days back.
              */
             since: string;
+            /** @description Replay only deliveries of this kind of event. Default: all kinds. */
+            eventKind?: components["schemas"]["EventKind"];
         };
         ReplayedFailed: {
             /**
@@ -26671,7 +26673,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-20T00:00:00Z"
+                 *       "since": "2026-11-20T00:00:00Z",
+                 *       "eventKind": "message.created"
                  *     }
                  */
                 "application/json": components["schemas"]["ReplayFailed"];

@@ -19,5 +19,5 @@ export const handler = endpoint(
     representation: Endpoint,
     location: (_, { id }) => `/v1/webhooks/${id}/deliveries`,
   },
-  ({ tx, params, body }) => replayFailed(tx, params.id, body.since),
+  ({ tx, params, body }) => replayFailed(tx, params.id, body),
 );

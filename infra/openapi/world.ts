@@ -318,7 +318,7 @@ export const world: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   PayInvoice: { paidAt: '2026-11-20T10:00:00Z' },
   Pipeline: { id: 1, name: 'Deals', columnCount: 6, createdAt: '2026-09-01T11:40:00Z' },
   ReadMessages: { upToMessageId: 4711 },
-  ReplayFailed: { since: '2026-11-20T00:00:00Z' },
+  ReplayFailed: { since: '2026-11-20T00:00:00Z', eventKind: 'message.created' },
   ReplayedFailed: { queued: 18 },
   ReplyJob: {
     id: 9121,

@@ -73,7 +73,10 @@ export const DeliveryQuery = v.object({
   until: v.optional(queryTime()),
 });
 
-export const ReplayFailed = v.pipe(v.object({ since: timeInput() }), v.title('ReplayFailed'));
+export const ReplayFailed = v.pipe(
+  v.object({ since: timeInput(), eventKind: v.optional(choice(eventKindNames)) }),
+  v.title('ReplayFailed'),
+);
 export const ReplayedFailed = v.pipe(v.object({ queued: count() }), v.title('ReplayedFailed'));
 
 /** Fields that an attempt needs; index entries hold them, so that a worker need not read the row. */
@@ -155,7 +158,7 @@ export const Deliveries = entity({
       of: ({ endpointId, status, isReplayed, body }) =>
         (status === 'failed' || status === 'skipped') && !isReplayed && body === null && { endpointId },
       order: ({ createdAt }) => createdAt,
-      copy: ({ id }) => ({ id }),
+      copy: ({ id, eventKind }) => ({ id, eventKind }),
     },
   },
   expiresAtSeconds: expiry,

@@ -1,6 +1,29 @@
 import * as v from 'valibot';
-import { count, id } from '#lib/core/schema.ts';
+import { count, id, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
+
+/** The attempts of an hour: successes by how long they took, in the steps of lib/webhooks/hours.ts. */
+const HealthHour = v.object({
+  /** Hours since 1970. */
+  hour: v.number(),
+  failed: count(),
+  took: v.array(count()),
+});
+export type HealthHour = v.InferOutput<typeof HealthHour>;
+
+/** How the attempts of 24 hours to an endpoint went. */
+export const EndpointDay = v.pipe(
+  v.object({
+    endpointId: id(),
+    succeeded: count(),
+    failed: count(),
+    /** Of what succeeded; null where nothing did. */
+    p95Ms: v.nullable(count()),
+    /** The last 24 hours, oldest first. */
+    hours: v.array(v.pipe(v.object({ at: time(), succeeded: count(), failed: count() }), v.title('EndpointHour'))),
+  }),
+  v.title('EndpointDay'),
+);
 
 /**
  * How an endpoint answers, its breaker, and who delivers to it until when. One worker at a time holds the lease, so
@@ -19,6 +42,8 @@ export const Healths = entity({
     lastSuccessAt: v.nullable(v.string()),
     /** Moving average of how long an attempt takes. */
     averageMs: v.number(),
+    /** Attempts of the last 24 hours that had any, oldest first. */
+    hours: v.optional(v.array(HealthHour), []),
     /** How often the breaker has opened since the last success, and until when it is open. */
     openings: count(),
     openUntilMs: v.number(),

@@ -9,6 +9,7 @@ import {
   type DeliveryDetail,
   DeliveryIds,
   type DeliveryQuery,
+  type ReplayFailed,
   type StoredDelivery,
 } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
@@ -216,12 +217,17 @@ const maxAgeDays = 30;
  * Queues what failed or was skipped since a time, and was not replayed yet, for replay: at most a thousand, oldest first, and no more
  * than five thousand wait. Calling again goes on with the next ones. Raises 404, 400.
  */
-export async function replayFailed(tx: UnitOfWork, endpointId: number, since: string): Promise<{ queued: number }> {
+export async function replayFailed(
+  tx: UnitOfWork,
+  endpointId: number,
+  asked: v.InferOutput<typeof ReplayFailed>,
+): Promise<{ queued: number }> {
+  const { since } = asked;
   const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
   if (new Date(since).getTime() < now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
   const known = waiting?.deliveryIds ?? [];
-  const ids = (await readReplayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
+  const ids = (await readReplayable(tx, endpointId, asked, known)).slice(0, maxWaitingReplays - known.length);
   if (ids.length === 0) return { queued: 0 };
   tx.afterwards(async () => countReadUnits(ids.length * unitsOfReplay));
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
@@ -230,12 +236,18 @@ export async function replayFailed(tx: UnitOfWork, endpointId: number, since: st
   return { queued: ids.length };
 }
 
-async function readReplayable(tx: UnitOfWork, endpointId: number, since: string, waiting: readonly number[]) {
+async function readReplayable(
+  tx: UnitOfWork,
+  endpointId: number,
+  { since, eventKind }: v.InferOutput<typeof ReplayFailed>,
+  waiting: readonly number[],
+) {
   const known = new Set(waiting);
   const ids: number[] = [];
   const range = { ascending: true, above: since, limit: maxReplays + known.size };
   for await (const page of entries(tx, Deliveries, { replayable: { endpointId } }, range)) {
-    ids.push(...page.map((entry) => entry['id'] as number).filter((id) => !known.has(id)));
+    const wanted = page.filter((entry) => eventKind === undefined || entry['eventKind'] === eventKind);
+    ids.push(...wanted.map((entry) => entry['id'] as number).filter((id) => !known.has(id)));
     if (ids.length >= maxReplays) break;
   }
   return ids.slice(0, maxReplays);

@@ -2,6 +2,7 @@ import { dayMs, hourMs, minuteMs, now, secondMs, timestamp } from '#lib/core/clo
 import { env } from '#lib/core/env.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
 import { leases } from '#lib/table/lease.ts';
+import { withHour } from './hours.ts';
 
 /** A worker that dies holds an endpoint for so long; a living one renews in time. */
 export const leaseMs = 10 * secondMs;
@@ -20,6 +21,7 @@ export const newHealth = (endpointId: number): Health => ({
   lastDeliveryAt: null,
   lastSuccessAt: null,
   averageMs: 0,
+  hours: [],
   openings: 0,
   openUntilMs: 0,
   resumedAt: null,
@@ -54,7 +56,8 @@ export function afterAttempt(health: Health, isSuccess: boolean, durationMs: num
   const finishedAt = timestamp(at);
   const averageMs =
     health.averageMs === 0 ? durationMs : health.averageMs + averageWeight * (durationMs - health.averageMs);
-  const attempted = { ...health, averageMs, lastDeliveryAt: finishedAt };
+  const hours = withHour(health.hours, isSuccess ? durationMs : undefined, at.getTime());
+  const attempted = { ...health, averageMs, hours, lastDeliveryAt: finishedAt };
   if (isSuccess) return { ...withoutFailures(attempted), lastSuccessAt: finishedAt };
   return {
     ...attempted,

@@ -348,6 +348,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/panel/webhooks/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last day of each webhook endpoint
+         * @description Requires the scope `webhooks:read`.
+         */
+        get: operations["panelListEndpointDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/panel/agents/{id}": {
         parameters: {
             query?: never;
@@ -652,6 +672,28 @@ export interface components {
         EndedSessions: {
             /** Format: int32 */
             ended: number;
+        };
+        EndpointDay: {
+            /** Format: int64 */
+            endpointId: number;
+            /** Format: int32 */
+            succeeded: number;
+            /** Format: int32 */
+            failed: number;
+            /** Format: int32 */
+            p95Ms: number | null;
+            hours: components["schemas"]["EndpointHour"][];
+        };
+        EndpointDayList: {
+            items: components["schemas"]["EndpointDay"][];
+        };
+        EndpointHour: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int32 */
+            succeeded: number;
+            /** Format: int32 */
+            failed: number;
         };
         EnrollContact: {
             /** Format: int64 */
@@ -2456,6 +2498,56 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    panelListEndpointDays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "endpointId": 5,
+                     *           "succeeded": 1,
+                     *           "failed": 0,
+                     *           "p95Ms": 1,
+                     *           "hours": [
+                     *             {
+                     *               "at": "2026-11-20T23:17:47Z",
+                     *               "succeeded": 1,
+                     *               "failed": 0
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndpointDayList"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];

@@ -4,6 +4,7 @@ import type { Texts } from './type.ts';
 type Value = string | number;
 
 const units = {
+  kind: { one: 'Art', other: 'Arten' },
   contactTag: { one: 'Kontakt-Tag', other: 'Kontakt-Tags' },
   failed: { one: 'fehlgeschlagen', other: 'fehlgeschlagen' },
   failure: { one: 'Fehler', other: 'Fehler' },
@@ -593,7 +594,6 @@ const developers = {
   httpsOnAPublicAddress: 'https, an einer öffentlichen Adresse',
   inADay: 'in einem Tag',
   inARow: (consecutiveFailures: Value) => `${consecutiveFailures} in Folge`,
-  inARowConsecutiveFailures: '{consecutiveFailures} in Folge',
   inATerminalWithThe: 'Im Terminal, mit dem Schlüssel in CRM_API_KEY:',
   inAnHour: 'in einer Stunde',
   isRevoked: (name: Value, canceled: Value) => `„${name}“ ist widerrufen.${canceled}`,
@@ -606,7 +606,6 @@ const developers = {
   key: 'Schlüssel',
   kind: 'Art',
   kinds: 'Arten',
-  kindsLength: (length: Value) => `${length} Arten`,
   lastSuccess: 'Letzter Erfolg',
   lastUsed: 'Zuletzt benutzt',
   limits: 'Grenzen',
@@ -712,6 +711,30 @@ const developers = {
   whatProgramsAskWithTheir:
     'Anfragen von Programmen mit Schlüssel stehen hier 7 Tage lang, eine Minute nach dem Aufruf.',
   yourNewKey: 'Der neue Schlüssel',
+  paused: 'Angehalten',
+  neverDelivered: 'Nie zugestellt',
+  pausedAfter: 'Angehalten nach {failures} in Folge. Der nächste Versuch ist {when}.',
+  tryNow: 'Jetzt versuchen',
+  whatWaitsIsSentNow: 'Was wartet, wird jetzt gesendet.',
+  sendNow: 'Jetzt senden',
+  now: 'jetzt',
+  theLast24Hours: 'Letzte 24 Stunden',
+  succeeded: (rate: Value) => `${rate} erfolgreich`,
+  p95: (ms: Value) => `p95 ${ms} ms`,
+  anHourOf: (succeeded: Value, failed: Value) => `${succeeded} erfolgreich, ${failed} fehlgeschlagen in 24 Stunden`,
+  order: 'Reihenfolge',
+  newestFirst: 'Neueste zuerst',
+  worstFirst: 'Schlechtester Zustand zuerst',
+  headers: 'Eigene Header',
+  newHeaders: 'Header hinzufügen oder ersetzen',
+  newHeadersHint: 'Einer pro Zeile, wie Authorization: Bearer …. Werte werden nicht wieder angezeigt. Höchstens zehn.',
+  removeHeaders: 'Entfernen',
+  ownSecret: 'Ein eigenes Geheimnis statt dem des Arbeitsbereichs',
+  itsOwnSecret: 'eigenes',
+  theWorkspacesSecret: 'das des Arbeitsbereichs',
+  aHeaderIsWrittenAs: (line: Value) => `„${line}“ ist kein Header: schreiben Sie Name: Wert`,
+  allKindsOfEvents: 'Alle Arten',
+  theSecretOfThisEndpoint: 'Nur dieser Endpunkt unterschreibt damit. Bis das alte endet, unterschreiben beide.',
 };
 
 const finance = {

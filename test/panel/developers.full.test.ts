@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api } from '#test/client.ts';
+import { api, eventually } from '#test/client.ts';
 import { startBrowser } from './chromium.ts';
 import { openPlace } from './crawl.ts';
 import { newDemo, openPanel, panelUrl } from './signed-in.ts';
@@ -59,5 +61,75 @@ test('a conversation loads nothing again for a change of another contact', async
   await crm.post('/v1/contacts', { name: 'Somebody else' });
   await page.waitForTimeout(4000);
   expect(calls.filter((call) => call.startsWith(`GET /v1/contacts/${open}`))).toEqual([]);
+  await page.context().close();
+});
+
+test('a paused endpoint says until when, and tries again at a click', async ({ skip }) => {
+  if (!browser) return skip();
+  let status = 503;
+  const receiver = createServer((_request, answer) => {
+    answer.statusCode = status;
+    answer.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  const crm = api(demo.liveKey);
+  const { id } = (await crm.post('/v1/webhooks', { url, eventKinds: ['task.created'] })).body;
+  for (let count = 0; count < 10; count += 1) await crm.post('/v1/tasks', { title: `Task ${count}` });
+  await eventually(async () => (await crm.get(`/v1/webhooks/${id}`)).body.pausedUntil !== null, 'a pause');
+
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/developers/webhooks?order=health');
+  const row = page.locator('tbody tr').first();
+  await row.getByText('Paused').waitFor();
+  expect(await row.locator('.spark').getAttribute('aria-label')).toMatch(/^0 succeeded, \d+ failed/);
+  await row.getByRole('link').click();
+  await page.getByText(/Paused after \d+ failures in a row\. The next try is/).waitFor();
+  // No delivery is tried before the pause ends, and none in the past.
+  await page.getByRole('link', { name: 'task.created' }).first().click();
+  await page.getByText('Next attempt').waitFor();
+  expect(await page.locator('.facts').textContent()).not.toMatch(/Next attempt.*ago/);
+  await page.getByRole('button', { name: 'Send now' }).waitFor();
+  await page.goBack();
+
+  status = 200;
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await page.getByText('What waits is sent now.').waitFor();
+  await expect.poll(() => page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+  await expect.poll(() => page.locator('tbody').getByText('Succeeded').count()).toBe(10);
+  expect(faults).toEqual([]);
+  await page.context().close();
+  receiver.close();
+});
+
+test('an endpoint is made with headers and a secret of its own, and changed without the rest', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/developers/webhooks');
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('URL').fill('https://example.com/own');
+  await dialog.getByText('Headers of its own').click();
+  await dialog.getByLabel('Add or replace headers').fill('Authorization: Bearer one\nX-Team: sales');
+  await dialog.getByLabel('A secret of its own').check();
+  await dialog.getByRole('button', { name: 'Create endpoint' }).click();
+  await page.getByRole('heading', { name: 'The signing secret' }).waitFor();
+  const { items } = (await crm.get('/v1/webhooks')).body;
+  const { id, ...made } = items.find((one: { url: string }) => one.url === 'https://example.com/own');
+  expect(made).toMatchObject({ headers: ['Authorization', 'X-Team'], ownSecret: true });
+
+  await openPlace(page, `/developers/webhooks/${id}`);
+  await page.getByText('Never delivered').waitFor();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.waitForLoadState('networkidle');
+  await crm.patch(`/v1/webhooks/${id}`, { description: 'Theirs' });
+  await dialog.getByLabel('X-Team').check();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  const { body: changed } = await crm.get(`/v1/webhooks/${id}`);
+  expect(changed).toMatchObject({ description: 'Theirs', headers: ['Authorization'], eventKinds: ['*'], filter: null });
+  // The browser tells of the conflict, which the page has solved.
+  expect(faults.filter((fault) => !fault.includes('412'))).toEqual([]);
   await page.context().close();
 });

@@ -200,3 +200,10 @@ test('an Idempotency-Key creates an agent once from the panel', async () => {
   ];
   expect([two.body.id, two.headers['idempotency-replayed']]).toEqual([one.body.id, 'true']);
 });
+
+test('the last day of a webhook endpoint is shown to members', async () => {
+  const { body: endpoint } = await owner.post('/v1/webhooks', { url: 'https://example.com/hook' });
+  const { items } = (await owner.get('/panel/webhooks/days')).body;
+  expect(items).toMatchObject([{ endpointId: endpoint.id, succeeded: 0, failed: 0, p95Ms: null }]);
+  expect(items[0].hours).toHaveLength(24);
+});

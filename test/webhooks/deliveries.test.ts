@@ -396,9 +396,13 @@ describe('a replay', () => {
       await api.patch(`/v1/contacts/${contactId}`, { name: `Missed ${index}` });
     const skipped = await settled(hook, 'skipped', 30);
     await api.patch(hook.path, { isActive: true });
+    const other = { since, eventKind: 'deal.created' };
+    expect((await api.post(`${hook.path}/replay-failed`, other)).body).toEqual({ queued: 0 });
+    const own = { since, eventKind: 'contact.created' };
+    expect((await api.post(`${hook.path}/replay-failed`, own)).body).toEqual({ queued: 1 });
     const queued = await Promise.all([1, 2].map(() => api.post(`${hook.path}/replay-failed`, { since })));
     expect(queued.map(({ status }) => status)).toEqual([202, 202]);
-    expect(queued.map(({ body }) => body.queued).sort((a, b) => a - b)).toEqual([0, 30]);
+    expect(queued.map(({ body }) => body.queued).sort((a, b) => a - b)).toEqual([0, 29]);
     const replays = await settled(hook, 'succeeded', 30);
     expect(replays.map(({ replayOfId }) => replayOfId)).toEqual(skipped.map(({ id }) => id));
     expect(receiver.received.map(({ body }) => body.sequence)).toEqual(

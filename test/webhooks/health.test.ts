@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { now } from '#lib/core/clock.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
 import { afterAttempt, isGivenUp, isSlow, newHealth, statusOf, withBreaker } from '#lib/webhooks/health.ts';
+import { dayOf } from '#lib/webhooks/hours.ts';
 
 const at = (hours: number) => new Date(Date.UTC(2026, 10, 1) + hours * 3_600_000);
 
@@ -36,6 +38,10 @@ describe('an endpoint', () => {
     expect(recovered).toEqual({
       ...newHealth(1),
       averageMs: 10,
+      hours: [
+        { hour: at(0).getTime() / 3_600_000, failed: 12, took: [] },
+        { hour: at(1).getTime() / 3_600_000, failed: 0, took: [1] },
+      ],
       lastDeliveryAt: '2026-11-01T01:00:00Z',
       lastSuccessAt: '2026-11-01T01:00:00Z',
     });
@@ -76,4 +82,32 @@ test('an endpoint enters the slow lane above a second on average and leaves it b
   const taking = (ms: number) => ({ ...newHealth(1), averageMs: ms });
   expect([isSlow(taking(1_001), false), isSlow(taking(999), false)]).toEqual([true, false]);
   expect([isSlow(taking(501), true), isSlow(taking(499), true)]).toEqual([true, false]);
+});
+
+describe('the last day of an endpoint', () => {
+  const nowMs = now();
+  const hoursAgo = (hours: number) => new Date(nowMs - hours * 3_600_000);
+
+  test('counts attempts by hour, and leaves out what is older than 24 hours', () => {
+    const old = afterAttempt(newHealth(7), false, 10, hoursAgo(30));
+    const failed = afterAttempt(old, false, 10, hoursAgo(2));
+    const { hours, ...day } = dayOf(afterAttempt(failed, true, 90, hoursAgo(0)));
+    expect(day).toEqual({ endpointId: 7, succeeded: 1, failed: 1, p95Ms: 98 });
+    expect(hours).toHaveLength(24);
+    expect(hours.slice(-3).map(({ succeeded, failed }) => [succeeded, failed])).toEqual([
+      [0, 1],
+      [0, 0],
+      [1, 0],
+    ]);
+  });
+
+  test.each([
+    [Array(100).fill(20), 24],
+    [[...Array(94).fill(20), ...Array(6).fill(3000)], 2167],
+    [[9000], 4830],
+    [[], null],
+  ])('has a 95th percentile: %j', (took, p95Ms) => {
+    const health = took.reduce((before, ms) => afterAttempt(before, true, ms, hoursAgo(0)), newHealth(1));
+    expect(dayOf(health).p95Ms).toBe(p95Ms);
+  });
 });

@@ -240,7 +240,7 @@ test('no more than five thousand deliveries of an endpoint wait to be replayed',
     run(async (tx) => {
       const deliveryIds = Array.from({ length: 4_998 }, (_, index) => 1_000 + index);
       tx.create(ReplayQueues, { id, deliveryIds });
-      queued.push((await replayFailed(tx, id, since)).queued, (await replayFailed(tx, id, since)).queued);
+      queued.push((await replayFailed(tx, id, { since })).queued, (await replayFailed(tx, id, { since })).queued);
       throw undone;
     }),
   ).rejects.toBe(undone);

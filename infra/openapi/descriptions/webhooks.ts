@@ -46,7 +46,7 @@ export const webhooks: Noun = {
     webhooksRotate:
       'Creates a new signing secret and shows it once. During the grace both secrets sign, so that you can change your receivers one by one. It changes for every endpoint in `endpointIds`: all that share the secret of the workspace, or the one that has its own.',
     webhooksResume:
-      'Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Deliveries that wait for their first attempt are sent at once; others keep their next time. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.',
+      'Ends the pause of an endpoint whose deliveries have failed, and forgets its failures. Everything that waits for it is sent at once, retries included. Use it when your receiver works again. A successful test ends the pause as well. It does not switch a disabled endpoint on: set `isActive` for that.',
     webhooksTest:
       'Sends one test event now and answers how it went. Use it while you set up a receiver; it works for a disabled endpoint too. There are no retries, the health of the endpoint stays, and nothing is written to the feed.',
   },
@@ -100,7 +100,10 @@ export const webhooks: Noun = {
     },
     TestEndpoint: { eventKind: 'The kind of event whose example is sent. Default `webhook.test`.' },
     TestedDelivery: { delivery: 'The delivery with the result of its only attempt.' },
-    ReplayFailed: { since: 'Replay deliveries created at or after this time, at most 30 days back.' },
+    ReplayFailed: {
+      since: 'Replay deliveries created at or after this time, at most 30 days back.',
+      eventKind: 'Replay only deliveries of this kind of event. Default: all kinds.',
+    },
     ReplayedFailed: { queued: 'How many deliveries were queued again. 1,000 means that there may be more.' },
     Delivery: {
       id: 'Id of the delivery as a number.',

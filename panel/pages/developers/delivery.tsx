@@ -1,6 +1,6 @@
-import { useEffect } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { useDue } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { go, linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
@@ -15,6 +15,8 @@ import { filled } from '../../parts/filled.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
+import { Next, nextAttemptMs } from './next-attempt.tsx';
+import { resume } from './resume.ts';
 import { deliveryTones } from './tones.ts';
 
 type Detail = Schema<'DeliveryDetail'>;
@@ -52,8 +54,6 @@ const written = (headers: Readonly<Record<string, string>> | null | undefined) =
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-const everyMs = 2000;
-
 interface DeliveryPageProps {
   /** Of the endpoint. */
   id: number;
@@ -67,13 +67,13 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
     [id, deliveryId],
   );
   const { data, error, reload } = delivery;
-  const isUnderWay = data?.status === 'pending' || data?.status === 'retrying';
+  const endpoint = useLoaded(
+    (signal) => api.get('/v1/webhooks/{id}', { signal, params: { path: { id } } }),
+    [id, data],
+  );
+  const nextMs = data && nextAttemptMs(data, endpoint.data);
   // How it goes is said by no event.
-  useEffect(() => {
-    if (!isUnderWay) return;
-    const timer = setInterval(() => document.hidden || reload(), everyMs);
-    return () => clearInterval(timer);
-  }, [isUnderWay]);
+  useDue(reload, nextMs);
   const back = <Back to={linkTo(`/developers/webhooks/${id}`)}>{t.developers.endpoint}</Back>;
   if (!data)
     return (
@@ -96,12 +96,12 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
     <>
       <Head title={data.eventKind} above={back}>
         {may('webhooks:write') && (
-          <button type="button" class="primary" disabled={isUnderWay} onClick={replay}>
-            {t.developers.replay}
+          <button type="button" class="primary" onClick={nextMs === undefined ? replay : () => resume(id, reload)}>
+            {nextMs === undefined ? t.developers.replay : t.developers.sendNow}
           </button>
         )}
       </Head>
-      <Facts delivery={data} />
+      <Facts delivery={data} nextMs={nextMs} />
       <Attempts delivery={data} />
       <section class="card stack" aria-labelledby="request">
         <h2 id="request">{t.developers.request}</h2>
@@ -116,7 +116,7 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
   );
 }
 
-const Facts = ({ delivery }: { delivery: Detail }) => (
+const Facts = ({ delivery, nextMs }: { delivery: Detail; nextMs: number | undefined }) => (
   <dl class="card facts">
     <div>
       <dt>{t.common.status}</dt>
@@ -130,11 +130,11 @@ const Facts = ({ delivery }: { delivery: Detail }) => (
         <When at={delivery.createdAt} />
       </dd>
     </div>
-    {delivery.nextAttemptAt && (
+    {nextMs !== undefined && (
       <div>
         <dt>{t.developers.nextAttempt}</dt>
         <dd>
-          <When at={delivery.nextAttemptAt} />
+          <Next atMs={nextMs} />
         </dd>
       </div>
     )}

@@ -7,7 +7,7 @@ import { environment, may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { Checks } from '../../parts/checks.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form, type Values } from '../../parts/form.tsx';
+import { type Edit, Field, Form, type Values } from '../../parts/form.tsx';
 
 type Endpoint = Schema<'Endpoint'>;
 type Kind = Schema<'EventKind'>;
@@ -22,6 +22,28 @@ interface EditEndpointProps {
 
 const channelOptions = channels.map(([value, text]) => ({ value, text }));
 
+/** Values that no text field has, as one text. */
+const listed = (values: Iterable<string>) => [...values].sort().join(', ');
+
+const valuesOf = ({ url, description, eventKinds, filter }: Endpoint): Values => ({
+  url,
+  description: description ?? undefined,
+  eventKinds: listed(eventKinds),
+  changedFields: filter?.changedFields?.join(', '),
+  filter: listed([...(filter?.channels ?? []), ...(filter?.contactTagIds ?? []).map(String)]) || undefined,
+});
+
+/** Reads headers, one a line. Throws for a line that is none. */
+function headersIn(text = ''): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const headers = lines.map((line): [string, string] => {
+    const [, name, value] = /^\s*([^:\s]+)\s*:\s*(.*\S)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new Error(t.developers.aHeaderIsWrittenAs(line.trim()));
+    return [name, value];
+  });
+  return Object.fromEntries(headers);
+}
+
 /** Where events are sent, which, and filtered how. */
 export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpointProps) {
   const kinds = useLoaded((signal) => api.get('/v1/webhooks/event-kinds', { signal }), []);
@@ -32,21 +54,36 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
   );
   const [through, setThrough] = useState<ReadonlySet<Channel>>(new Set(endpoint?.filter?.channels));
   const [tagged, setTagged] = useState<ReadonlySet<string>>(new Set(endpoint?.filter?.contactTagIds?.map(String)));
-  const save = async ({ url = '', description, changedFields }: Values) => {
+  const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
+  const save = async (
+    { url = '', description, changedFields, newHeaders, ownSecret }: Values,
+    { only, isChanged, header }: Edit,
+  ) => {
     const filter = {
-      ...(changedFields && { changedFields: changedFields.split(/[\s,]+/).filter(Boolean) }),
-      ...(through.size > 0 && { channels: [...through] }),
-      ...(tagged.size > 0 && { contactTagIds: [...tagged].map(Number) }),
+      changedFields: changedFields?.split(/[\s,]+/).filter(Boolean) ?? null,
+      channels: through.size > 0 ? [...through] : null,
+      contactTagIds: tagged.size > 0 ? [...tagged].map(Number) : null,
     };
     const body = {
       url,
       description: description ?? null,
       eventKinds: isAll ? ['*' as const] : [...chosen],
-      filter: Object.keys(filter).length > 0 ? filter : null,
+      filter: Object.values(filter).some((condition) => condition !== null) ? filter : null,
     };
-    if (endpoint) await api.patch('/v1/webhooks/{id}', { params: { path: { id: endpoint.id } }, body });
-    else {
-      const { secret } = await api.post('/v1/webhooks', { body });
+    const headers = { ...Object.fromEntries([...removed].map((name) => [name, null])), ...headersIn(newHeaders) };
+    if (endpoint) {
+      const isFiltered = isChanged('changedFields') || isChanged('filter');
+      const changes = {
+        ...only(body),
+        ...(isFiltered && { filter: body.filter }),
+        ...(Object.keys(headers).length > 0 && { headers }),
+      };
+      const path = { id: endpoint.id };
+      if (Object.keys(changes).length > 0)
+        await api.patch('/v1/webhooks/{id}', { params: { path, header }, body: changes });
+    } else {
+      const own = { headers: headersIn(newHeaders), ownSecret: ownSecret === 'on' };
+      const { secret } = await api.post('/v1/webhooks', { body: { ...body, ...own } });
       if (secret !== null) onSecret?.(secret);
     }
     onDone();
@@ -55,7 +92,14 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
   const tagOptions = (tags.data?.items ?? []).map(({ id, name }) => ({ value: String(id), text: name }));
   return (
     <Dialog title={endpoint ? t.developers.editTheEndpoint : t.developers.newEndpoint} onClose={onClose} isWide>
-      <Form submit={endpoint ? t.common.save : t.developers.createEndpoint} onSubmit={save} onCancel={onClose}>
+      <Form
+        submit={endpoint ? t.common.save : t.developers.createEndpoint}
+        of={endpoint && { path: `/v1/webhooks/${endpoint.id}`, valuesOf }}
+        onSubmit={save}
+        onCancel={onClose}
+      >
+        <input type="hidden" name="eventKinds" defaultValue={listed(isAll ? ['*'] : chosen)} />
+        <input type="hidden" name="filter" defaultValue={listed([...through, ...tagged])} />
         <Field
           label={t.developers.url}
           name="url"
@@ -121,6 +165,32 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
             )}
           </div>
         </details>
+        <details open={endpoint !== undefined && endpoint.headers.length > 0}>
+          <summary>{t.developers.headers}</summary>
+          <div class="stack inset">
+            {endpoint && endpoint.headers.length > 0 && (
+              <Checks
+                legend={t.developers.removeHeaders}
+                options={endpoint.headers.map((name) => ({ value: name, text: <code>{name}</code> }))}
+                chosen={removed}
+                onChange={setRemoved}
+              />
+            )}
+            <Field
+              label={t.developers.newHeaders}
+              name="newHeaders"
+              rows={2}
+              autocomplete="off"
+              hint={t.developers.newHeadersHint}
+            />
+          </div>
+        </details>
+        {!endpoint && (
+          <label class="check">
+            <input type="checkbox" name="ownSecret" />
+            <span>{t.developers.ownSecret}</span>
+          </label>
+        )}
       </Form>
     </Dialog>
   );

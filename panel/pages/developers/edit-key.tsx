@@ -9,7 +9,7 @@ import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Checks } from '../../parts/checks.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form, type Values } from '../../parts/form.tsx';
+import { type Edit, Field, Form, type Values } from '../../parts/form.tsx';
 import { instant, localTime } from '../../parts/local-time.ts';
 
 type Key = Schema<'Key'>;
@@ -22,19 +22,31 @@ interface EditKeyProps {
   onClose(): void;
 }
 
+const listed = (scopes: Iterable<Scope>) => [...scopes].sort().join(', ');
+
+const valuesOf = ({ name, scopes, expiresAt, ipAllowlist }: Key): Values => ({
+  name,
+  scopes: listed(scopes),
+  expiresAt: expiresAt === null ? undefined : localTime(expiresAt),
+  ipAllowlist: ipAllowlist.join('\n') || undefined,
+});
+
 /** Mints a key, or changes what one may. */
 export function EditKey({ of, onMinted, onDone, onClose }: EditKeyProps) {
   const offered = allScopes.filter((scope) => current.value?.scopes.includes(scope) || of?.scopes.includes(scope));
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(of?.scopes));
-  const save = async ({ name = '', expiresAt, ipAllowlist }: Values) => {
+  const save = async ({ name = '', expiresAt, ipAllowlist }: Values, { only, header }: Edit) => {
     const body = {
       name,
       scopes: [...scopes],
-      expiresAt: instant(expiresAt),
+      expiresAt: instant(expiresAt, of?.expiresAt),
       ipAllowlist: ipAllowlist?.split(/[\s,]+/).filter(Boolean) ?? [],
     };
-    if (of) await api.patch('/v1/keys/{id}', { params: { path: { id: of.id } }, body });
-    else {
+    if (of) {
+      const changes = only(body);
+      if (Object.keys(changes).length > 0)
+        await api.patch('/v1/keys/{id}', { params: { path: { id: of.id }, header }, body: changes });
+    } else {
       const { key } = await api.post('/v1/keys', { body });
       if (key !== null) onMinted(key);
     }
@@ -44,7 +56,13 @@ export function EditKey({ of, onMinted, onDone, onClose }: EditKeyProps) {
   const pick = (chosen: readonly Scope[]) => () => setScopes(new Set(chosen));
   return (
     <Dialog title={of ? t.common.editName(of.name) : t.developers.newKey} onClose={onClose} isWide>
-      <Form submit={of ? t.common.save : t.developers.createKey} onSubmit={save} onCancel={onClose}>
+      <Form
+        submit={of ? t.common.save : t.developers.createKey}
+        of={of && { path: `/v1/keys/${of.id}`, valuesOf }}
+        onSubmit={save}
+        onCancel={onClose}
+      >
+        <input type="hidden" name="scopes" defaultValue={listed(scopes)} />
         <Field
           label={t.common.name}
           name="name"

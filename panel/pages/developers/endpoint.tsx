@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { eventKinds } from '../../api/lists.ts';
 import { api } from '../../app/api.ts';
+import { onEvents, useDue } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
@@ -24,7 +25,10 @@ import { Pending } from '../../parts/pending.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { When } from '../../parts/when.tsx';
 import { EditEndpoint } from './edit-endpoint.tsx';
-import { deliveryTones, health } from './tones.ts';
+import { Next, nextAttemptMs } from './next-attempt.tsx';
+import { resume } from './resume.ts';
+import { LastDay, loadDays } from './spark.tsx';
+import { deliveryTones, healthOf } from './tones.ts';
 
 type Endpoint = Schema<'Endpoint'>;
 type Delivery = Schema<'Delivery'>;
@@ -52,10 +56,11 @@ export function EndpointPage({ id }: { id: number }) {
       <Head title={data.description ?? t.developers.endpoint} above={back()}>
         {may('webhooks:write') && <Actions endpoint={data} of={endpoint} onOpen={setOpen} />}
       </Head>
+      <Paused endpoint={data} onResumed={reload} />
       <Facts endpoint={data} />
-      <Deliveries id={id} onNews={reload} />
+      <Deliveries endpoint={data} onNews={reload} />
       {open === 'edit' && <EditEndpoint endpoint={data} onDone={reload} onClose={close} />}
-      {open === 'rotate' && <Rotate onSecret={setSecret} onClose={close} id={id} onDone={reload} />}
+      {open === 'rotate' && <Rotate onSecret={setSecret} onClose={close} of={data} onDone={reload} />}
       {open === 'replay' && <ReplayFailed id={id} onDone={reload} onClose={close} />}
       {open === 'delete' && (
         <Confirm
@@ -80,6 +85,29 @@ export function EndpointPage({ id }: { id: number }) {
         />
       )}
     </>
+  );
+}
+
+/** Says until when nothing is sent, and ends that. */
+function Paused({ endpoint, onResumed }: { endpoint: Endpoint; onResumed(): void }) {
+  const { id, isActive, pausedUntil, consecutiveFailures } = endpoint;
+  const untilMs = Date.parse(pausedUntil ?? '');
+  useDue(onResumed, pausedUntil === null ? undefined : untilMs);
+  if (!isActive || pausedUntil === null) return null;
+  return (
+    <div class="note row">
+      <p role="status">
+        {filled(t.developers.pausedAfter, {
+          failures: counted(consecutiveFailures, t.units.failure),
+          when: <Next atMs={untilMs} />,
+        })}
+      </p>
+      {may('webhooks:write') && (
+        <button type="button" class="primary" onClick={() => resume(id, onResumed)}>
+          {t.developers.tryNow}
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -131,7 +159,9 @@ function Actions({ endpoint: { id, isActive }, of, onOpen }: ActionsProps) {
 }
 
 function Facts({ endpoint }: { endpoint: Endpoint }) {
-  const { url, status, isActive, consecutiveFailures, lastSuccessAt, eventKinds: kinds, secretHint } = endpoint;
+  const { url, isActive, consecutiveFailures, lastSuccessAt, eventKinds: kinds, secretHint } = endpoint;
+  const { tone, text } = healthOf(endpoint);
+  const days = useLoaded(loadDays, [endpoint]);
   const filters = [
     endpoint.filter?.changedFields && t.developers.changesOf(endpoint.filter.changedFields.join(', ')),
     endpoint.filter?.channels && t.developers.channels(endpoint.filter.channels.join(', ')),
@@ -148,7 +178,7 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
         <div>
           <dt>{t.developers.health}</dt>
           <dd>
-            <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : t.common.off}</Badge>{' '}
+            <Badge tone={tone}>{text}</Badge>{' '}
             {consecutiveFailures > 0 && t.developers.inARow(counted(consecutiveFailures, t.units.failure))}
           </dd>
         </div>
@@ -159,9 +189,24 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
         <div>
           <dt>{t.developers.secret}</dt>
           <dd>
-            <code>…{secretHint}</code>
+            <code>…{secretHint}</code>{' '}
+            {endpoint.ownSecret ? t.developers.itsOwnSecret : t.developers.theWorkspacesSecret}
           </dd>
         </div>
+        <div>
+          <dt>{t.developers.theLast24Hours}</dt>
+          <dd>
+            <LastDay day={days.data?.get(endpoint.id)} />
+          </dd>
+        </div>
+        {endpoint.headers.length > 0 && (
+          <div>
+            <dt>{t.developers.headers}</dt>
+            <dd>
+              <code>{endpoint.headers.join(', ')}</code>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>{t.common.events}</dt>
           <dd>
@@ -223,9 +268,12 @@ const columns: readonly Column<Delivery>[] = [
   },
 ];
 
-const everyMs = 3000;
+const refreshMs = 30_000;
+/** An event is seen before the deliveries that are made of it. */
+const fanOutMs = 1000;
 
-function Deliveries({ id, onNews }: { id: number; onNews(): void }) {
+function Deliveries({ endpoint, onNews }: { endpoint: Endpoint; onNews(): void }) {
+  const { id } = endpoint;
   const deliveries = useLoaded(
     (signal) =>
       api.get('/v1/webhooks/{id}/deliveries', {
@@ -240,14 +288,27 @@ function Deliveries({ id, onNews }: { id: number; onNews(): void }) {
           },
         },
       }),
-    [id, String(place.value.query)],
+    [endpoint, String(place.value.query)],
   );
   // What is being sent says so by no event.
   const { data, reload } = deliveries;
   const newest = `${data?.items[0]?.id} ${data?.items[0]?.status}`;
+  const dueAt = useMemo(() => {
+    const next = (data?.items ?? []).flatMap((delivery) => nextAttemptMs(delivery, endpoint) ?? []);
+    return Math.min(Date.now() + refreshMs, ...next);
+  }, [data, endpoint]);
+  useDue(reload, dueAt);
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), everyMs);
-    return () => clearInterval(timer);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = onEvents((events) => {
+      if (!events.some(({ event }) => endpoint.eventKinds.some((kind) => kind === '*' || kind === event))) return;
+      clearTimeout(timer);
+      timer = setTimeout(reload, fanOutMs);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
   }, []);
   useEffect(onNews, [newest]);
   return (
@@ -287,12 +348,16 @@ function Deliveries({ id, onNews }: { id: number; onNews(): void }) {
 }
 
 interface DialogProps {
-  id: number;
   onDone(): void;
   onClose(): void;
 }
 
-function Rotate({ id, onSecret, onDone, onClose }: DialogProps & { onSecret(secret: string): void }) {
+function Rotate({
+  of: { id, ownSecret },
+  onSecret,
+  onDone,
+  onClose,
+}: DialogProps & { of: Endpoint; onSecret(secret: string): void }) {
   const rotate = async ({ graceMinutes }: Values) => {
     const { secret } = await api.post('/v1/webhooks/{id}/rotate', {
       params: { path: { id } },
@@ -305,7 +370,7 @@ function Rotate({ id, onSecret, onDone, onClose }: DialogProps & { onSecret(secr
   return (
     <Dialog title={t.developers.rotateTheSecret} onClose={onClose}>
       <Form submit={t.developers.rotate} onSubmit={rotate} onCancel={onClose}>
-        <p>{t.developers.allEndpointsOfTheWorkspace}</p>
+        <p>{ownSecret ? t.developers.theSecretOfThisEndpoint : t.developers.allEndpointsOfTheWorkspace}</p>
         <Field
           label={t.developers.theOldSecretEnds}
           name="graceMinutes"
@@ -321,9 +386,12 @@ function Rotate({ id, onSecret, onDone, onClose }: DialogProps & { onSecret(secr
   );
 }
 
-function ReplayFailed({ id, onDone, onClose }: DialogProps) {
-  const replay = async ({ since }: Values) => {
-    const body = { since: instant(since) ?? '' };
+function ReplayFailed({ id, onDone, onClose }: DialogProps & { id: number }) {
+  const replay = async ({ since, eventKind }: Values) => {
+    const body = {
+      since: instant(since) ?? '',
+      ...(eventKind !== undefined && { eventKind: eventKind as Schema<'EventKind'> }),
+    };
     const { queued } = await api.post('/v1/webhooks/{id}/replay-failed', { params: { path: { id } }, body });
     onDone();
     onClose();
@@ -342,6 +410,12 @@ function ReplayFailed({ id, onDone, onClose }: DialogProps) {
           value={localTime(dayStart(-1))}
           min={localTime(dayStart(-29))}
           required
+        />
+        <Field
+          label={t.developers.kind}
+          name="eventKind"
+          value={filter('kind') ?? ''}
+          options={[['', t.developers.allKindsOfEvents], ...eventKinds.map((kind) => [kind, kind] as const)]}
         />
       </Form>
     </Dialog>

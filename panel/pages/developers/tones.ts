@@ -1,7 +1,26 @@
 import type { Schema } from '../../../client/index.ts';
+import { worded } from '../../app/show.ts';
+import { t } from '../../app/texts.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
-export const health: Record<Schema<'EndpointStatus'>, Tone> = { healthy: 'good', degraded: 'warn', disabled: 'bad' };
+type Endpoint = Schema<'Endpoint'>;
+
+export interface Health {
+  tone: Tone;
+  text: string;
+  /** The worst is the highest. */
+  rank: number;
+}
+
+/** Returns how an endpoint does, in a word. */
+export function healthOf({ isActive, pausedUntil, status, lastDeliveryAt }: Endpoint): Health {
+  if (!isActive) return { tone: 'plain', text: t.common.off, rank: 0 };
+  if (pausedUntil !== null && Date.parse(pausedUntil) > Date.now())
+    return { tone: 'bad', text: t.developers.paused, rank: 4 };
+  if (status !== 'healthy') return { tone: 'warn', text: worded(status), rank: 3 };
+  if (lastDeliveryAt === null) return { tone: 'plain', text: t.developers.neverDelivered, rank: 1 };
+  return { tone: 'good', text: worded(status), rank: 2 };
+}
 
 export const deliveryTones: Record<Schema<'DeliveryStatus'>, Tone> = {
   pending: 'accent',

@@ -1,14 +1,16 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { useLoaded } from '../../app/load.ts';
+import { useDue } from '../../app/live.ts';
+import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { count, counted, worded } from '../../app/show.ts';
+import { counted } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { filled } from '../../parts/filled.tsx';
+import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
 import type { PageProps } from '../../parts/page.ts';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
@@ -17,7 +19,8 @@ import { When } from '../../parts/when.tsx';
 import { DeliveryPage } from './delivery.tsx';
 import { EditEndpoint } from './edit-endpoint.tsx';
 import { EndpointPage } from './endpoint.tsx';
-import { health } from './tones.ts';
+import { type Day, LastDay, loadDays } from './spark.tsx';
+import { healthOf } from './tones.ts';
 
 type Endpoint = Schema<'Endpoint'>;
 
@@ -27,7 +30,7 @@ export default function Webhooks({ variables: { id, deliveryId } }: PageProps) {
   return <DeliveryPage key={deliveryId} id={Number(id)} deliveryId={deliveryId} />;
 }
 
-const columns: readonly Column<Endpoint>[] = [
+const columnsWith = (days: ReadonlyMap<number, Day> | undefined): readonly Column<Endpoint>[] => [
   {
     get title() {
       return t.developers.endpoint;
@@ -43,18 +46,24 @@ const columns: readonly Column<Endpoint>[] = [
     get title() {
       return t.developers.health;
     },
-    show: ({ status, isActive, consecutiveFailures }) => (
-      <>
-        <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : t.common.off}</Badge>
-        {consecutiveFailures > 0 && (
-          <p class="hint">
-            {filled(t.developers.inARowConsecutiveFailures, {
-              consecutiveFailures: counted(consecutiveFailures, t.units.failure),
-            })}
-          </p>
-        )}
-      </>
-    ),
+    show: (endpoint) => {
+      const { tone, text } = healthOf(endpoint);
+      return (
+        <>
+          <Badge tone={tone}>{text}</Badge>
+          {endpoint.consecutiveFailures > 0 && (
+            <p class="hint">{t.developers.inARow(counted(endpoint.consecutiveFailures, t.units.failure))}</p>
+          )}
+        </>
+      );
+    },
+  },
+  {
+    get title() {
+      return t.developers.theLast24Hours;
+    },
+    isWide: true,
+    show: ({ id }) => <LastDay day={days?.get(id)} />,
   },
   {
     get title() {
@@ -63,7 +72,7 @@ const columns: readonly Column<Endpoint>[] = [
     isWide: true,
     show: ({ eventKinds, filter }) => (
       <>
-        {eventKinds.includes('*') ? t.common.all : t.developers.kindsLength(count(eventKinds.length))}
+        {eventKinds.includes('*') ? t.common.all : counted(eventKinds.length, t.units.kind)}
         {filter && <p class="hint">{t.developers.filtered}</p>}
       </>
     ),
@@ -77,11 +86,38 @@ const columns: readonly Column<Endpoint>[] = [
   },
 ];
 
+const refreshMs = 30_000;
+
+/** Returns when a list that was loaded now is loaded again: at the end of a pause, else after half a minute. */
+function useRefreshAt(data: { items: readonly Endpoint[] } | undefined): number {
+  return useMemo(() => {
+    const ends = (data?.items ?? [])
+      .map(({ pausedUntil }) => Date.parse(pausedUntil ?? ''))
+      .filter((at) => at > Date.now());
+    return Math.min(Date.now() + refreshMs, ...ends);
+  }, [data]);
+}
+
+/** The same list, the worst first. */
+const byHealth = <Of extends { items: readonly Endpoint[] }>(of: Loaded<Of>): Loaded<Of> => ({
+  ...of,
+  data: of.data && {
+    ...of.data,
+    items: of.data.items.toSorted((one, other) => healthOf(other).rank - healthOf(one).rank),
+  },
+});
+
 function Endpoints() {
   const endpoints = useLoaded(
     (signal) => api.get('/v1/webhooks', { signal, params: { query: { limit: 50, after: cursor() } } }),
     [String(place.value.query)],
   );
+  const days = useLoaded(loadDays, []);
+  useDue(() => {
+    endpoints.reload();
+    days.reload();
+  }, useRefreshAt(endpoints.data));
+  const isByHealth = filter('order') === 'health';
   const [isNew, setNew] = useState(false);
   const [secret, setSecret] = useState<string>();
   return (
@@ -93,10 +129,18 @@ function Endpoints() {
           </button>
         )}
       </Head>
+      <Filters>
+        <Choice
+          label={t.developers.order}
+          name="order"
+          all={t.developers.newestFirst}
+          options={[['health', t.developers.worstFirst]]}
+        />
+      </Filters>
       <Paged
         caption={t.developers.webhookEndpoints}
-        of={endpoints}
-        columns={columns}
+        of={isByHealth ? byHealth(endpoints) : endpoints}
+        columns={columnsWith(days.data)}
         keyOf={({ id }) => id}
         skeletonRows={3}
         empty={
