@@ -17,7 +17,7 @@ export const EndpointDay = v.pipe(
     endpointId: id(),
     succeeded: count(),
     failed: count(),
-    /** Of what succeeded; null where nothing did. */
+    /** Time within which 95 % of the successes came; null without one. */
     p95Ms: v.nullable(count()),
     /** The last 24 hours, oldest first. */
     hours: v.array(v.pipe(v.object({ at: time(), succeeded: count(), failed: count() }), v.title('EndpointHour'))),

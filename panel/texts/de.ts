@@ -720,7 +720,7 @@ const developers = {
   now: 'jetzt',
   theLast24Hours: 'Letzte 24 Stunden',
   succeeded: (rate: Value) => `${rate} erfolgreich`,
-  p95: (ms: Value) => `p95 ${ms} ms`,
+  p95: (ms: Value) => `95 % in ${ms} ms`,
   anHourOf: (succeeded: Value, failed: Value) => `${succeeded} erfolgreich, ${failed} fehlgeschlagen in 24 Stunden`,
   order: 'Reihenfolge',
   newestFirst: 'Neueste zuerst',

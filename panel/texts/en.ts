@@ -709,7 +709,7 @@ const developers = {
   now: 'now',
   theLast24Hours: 'Last 24 hours',
   succeeded: (rate: Value) => `${rate} succeeded`,
-  p95: (ms: Value) => `p95 ${ms} ms`,
+  p95: (ms: Value) => `95 % within ${ms} ms`,
   anHourOf: (succeeded: Value, failed: Value) => `${succeeded} succeeded, ${failed} failed in 24 hours`,
   order: 'Order',
   newestFirst: 'Newest first',
