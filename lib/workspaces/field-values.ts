@@ -104,6 +104,11 @@ function shownValue(field: StoredField, value: unknown): unknown {
   const labelOf = (id: unknown) => field.options.find((option) => option.id === id)?.label ?? null;
   if (field.type === 'select') return labelOf(value);
   if (field.type === 'multi_select') return (value as unknown[]).map(labelOf).filter((label) => label !== null);
+  if (field.type === 'money') {
+    // The table keeps no order of an object's names, and the ETag is that of a text.
+    const { amount, currency } = value as { amount: number; currency: string };
+    return { amount, currency };
+  }
   return value;
 }
 

@@ -87,6 +87,17 @@ test.each<[string, unknown, string]>([
   expect(body.details.fields).toEqual([expect.objectContaining({ field: `fields.${slug}`, code })]);
 });
 
+test('If-Match takes the ETag of fields with money until a field changes', async () => {
+  const path = `/v1/contacts/${contactId}/fields`;
+  await set({ money: { amount: 900, currency: 'EUR' } });
+  for (const text of ['one', 'two', 'three', 'four']) {
+    const tag = (await workspace.live.get(path)).headers['etag'] as string;
+    expect((await workspace.live.patch(path, { fields: { text } }, { 'if-match': tag })).status).toBe(200);
+    expect((await workspace.live.patch(path, { fields: { text } }, { 'if-match': tag })).status).toBe(412);
+  }
+  await set({ money: null, text: null });
+});
+
 test('every wrong value is named, and none is written', async () => {
   const { body } = await set({ text: 'kept?', number: 'x', date: 'y' }, 400);
   expect(body.details.fields.map(({ field }: { field: string }) => field)).toEqual(['fields.number', 'fields.date']);
