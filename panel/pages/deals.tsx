@@ -1,17 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
+import { useMembers } from '../app/names.ts';
 import { linkTo, place } from '../app/route.ts';
 import { may } from '../app/session.ts';
+import { count } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { filled } from '../parts/filled.tsx';
-import { Filters, filter, SearchField } from '../parts/filters.tsx';
+import { Choice, Filters, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
-import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
+import { OnlyOfContact } from '../parts/only-of-contact.tsx';
 import type { PageProps } from '../parts/page.ts';
 import { type Deal, loadBoard, moved, type StageKey } from './deals/board.ts';
+import { wantedDeals } from './deals/choices.ts';
+import { closings } from './deals/closing.ts';
 import { DealDetail } from './deals/detail.tsx';
 import { EditDeal } from './deals/edit.tsx';
 import { moveDeal } from './deals/move.ts';
@@ -26,10 +30,11 @@ const stages = 6;
 
 function DealBoard() {
   const board = useLoaded(
-    (signal) => loadBoard(signal, { q: filter('q'), contactId: contactFilter() }),
+    (signal) => loadBoard(signal, wantedDeals()),
     [String(place.value.query)],
     touching('deal', 'task', 'contact'),
   );
+  const members = useMembers();
   const [isNew, setNew] = useState(false);
   const [dragged, setDragged] = useState<Deal>();
   const [winning, setWinning] = useState<Deal>();
@@ -53,7 +58,7 @@ function DealBoard() {
     void moveDeal(deal, to, { show, reload: board.reload });
   };
   const { data, error, reload } = board;
-  const isEmpty = data?.every(({ count }) => count === 0);
+  const isEmpty = data?.every((column) => column.count === 0);
   const isFiltered = place.value.query.size > 0;
   const newDeal = may('deals:write') && (
     <button type="button" class="primary" data-new onClick={() => setNew(true)}>
@@ -65,6 +70,23 @@ function DealBoard() {
       <Head title={t.common.deals}>{newDeal}</Head>
       <Filters>
         <SearchField label={t.common.search} />
+        <Choice
+          label={t.deals.owner}
+          name="owner"
+          all={t.common.anybody}
+          options={[['none', t.common.nobody], ...members]}
+        />
+        <Choice
+          label={t.deals.value}
+          name="value"
+          options={[100, 1000, 10_000, 100_000].map((value) => [value, t.deals.atLeast(count(value))] as const)}
+        />
+        <Choice
+          label={t.deals.expectedToClose}
+          name="closing"
+          options={closings.map((closing) => [closing, t.deals.closings[closing]] as const)}
+        />
+        <Choice label={t.deals.columns} name="open" options={[['yes', t.deals.openOnly]]} />
       </Filters>
       <OnlyOfContact />
       {error !== undefined && !data ? (
@@ -83,6 +105,7 @@ function DealBoard() {
                     key={column.key}
                     column={column}
                     board={data}
+                    members={members}
                     dragged={dragged}
                     onDrag={setDragged}
                     onMove={move}

@@ -500,7 +500,6 @@ const deals = {
   isWon: (title: Value) => `„${title}“ ist gewonnen`,
   lost: 'Verloren',
   markAsWon: 'Als gewonnen markieren',
-  moveTo: 'Verschieben …',
   moveToTitle: (title: Value) => `Verschieben …, ${title}`,
   noDealFits: 'Kein Deal passt',
   noDealsYet: 'Noch keine Deals',
@@ -517,9 +516,27 @@ const deals = {
   theValueOfAWon: 'Der Wert eines gewonnenen Deals ist gebucht und bleibt.',
   theWinWasBooked: 'Der Gewinn wurde gebucht.',
   toMoveADealDrag:
-    'Deals lassen sich ziehen, mit „Verschieben …“ bewegen oder mit {kbd} und {kbd2} oder {kbd3}. Die Pfeiltasten allein gehen von Deal zu Deal.',
+    'Deals lassen sich ziehen, mit ihrem Menü bewegen oder mit {kbd} und {kbd2} oder {kbd3}. Die Pfeiltasten allein gehen von Deal zu Deal.',
   value: 'Wert',
   win: (title: Value) => `„${title}“ gewinnen?`,
+  owner: 'Zuständig',
+  facts: 'Fakten',
+  history: 'Verlauf',
+  columns: 'Spalten',
+  openOnly: 'Nur offene',
+  atLeast: (value: Value) => `Ab ${value}`,
+  closings: {
+    overdue: 'Überfällig',
+    week: 'Bis Ende der Woche',
+    month: 'Bis Ende des Monats',
+    quarter: 'Bis Ende des Quartals',
+  },
+  shouldHaveClosed: 'Überfällig seit {when}',
+  showChanges: 'Änderungen der letzten 30 Tage zeigen',
+  wentTo: (from: Value, to: Value) => `${from} → ${to}`,
+  wasCreated: 'Der Deal wurde angelegt',
+  wasLost: 'Der Deal wurde verloren',
+  wasWon: 'Der Deal wurde gewonnen',
 };
 
 const developers = {

@@ -493,7 +493,6 @@ const deals = {
   isWon: (title: Value) => `“${title}” is won`,
   lost: 'Lost',
   markAsWon: 'Mark as won',
-  moveTo: 'Move to…',
   moveToTitle: (title: Value) => `Move to…, ${title}`,
   noDealFits: 'No deal fits',
   noDealsYet: 'No deals yet',
@@ -510,9 +509,27 @@ const deals = {
   theValueOfAWon: 'The value of a won deal is booked and stays.',
   theWinWasBooked: 'The win was booked.',
   toMoveADealDrag:
-    'To move a deal, drag it, use “Move to…”, or press {kbd} and {kbd2} or {kbd3} on it. The arrow keys alone go from deal to deal.',
+    'To move a deal, drag it, use its menu, or press {kbd} and {kbd2} or {kbd3} on it. The arrow keys alone go from deal to deal.',
   value: 'Value',
   win: (title: Value) => `Win “${title}”?`,
+  owner: 'Owner',
+  facts: 'Facts',
+  history: 'History',
+  columns: 'Columns',
+  openOnly: 'Open ones only',
+  atLeast: (value: Value) => `${value} or more`,
+  closings: {
+    overdue: 'Overdue',
+    week: 'By the end of the week',
+    month: 'By the end of the month',
+    quarter: 'By the end of the quarter',
+  },
+  shouldHaveClosed: 'Overdue since {when}',
+  showChanges: 'Show the changes of the last 30 days',
+  wentTo: (from: Value, to: Value) => `${from} → ${to}`,
+  wasCreated: 'The deal was created',
+  wasLost: 'The deal was lost',
+  wasWon: 'The deal was won',
 };
 
 const developers = {

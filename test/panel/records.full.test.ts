@@ -159,6 +159,60 @@ test('a person is exported, marked against sequence mail, and erased after the n
   await page.context().close();
 });
 
+test('a deal has an owner, a stage bar, fields in place, its history, and its contact', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const contactId = (await crm.post('/v1/contacts', { name: 'Dora Deal', phone: '+49 30 77' })).body.id;
+  const given = { title: 'Full deal', value: 100, currency: 'EUR', contactId, expectedCloseAt: '2020-01-31T00:00:00Z' };
+  const { id } = (await crm.post('/v1/deals', given)).body;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/deals/${id}`);
+  await page.getByLabel('Owner', { exact: true }).selectOption('Olivia Owner');
+  await page.getByText('Olivia Owner is assigned.').waitFor();
+  const facts = page.getByRole('region', { name: 'Facts' });
+  await facts.getByRole('button', { name: /Edit Value/ }).click();
+  await facts.getByLabel('Value').fill('250');
+  await page.keyboard.press('Enter');
+  await facts.getByText('€250.00').waitFor();
+  await page.getByRole('list', { name: 'Stage' }).getByRole('button', { name: 'Proposal' }).click();
+  await expect.poll(async () => (await crm.get(`/v1/deals/${id}`)).body.stage).toBe('Proposal');
+  await page.getByRole('region', { name: 'Notes' }).getByRole('button').click();
+  await page.getByRole('textbox', { name: 'Notes' }).fill('Wants blue.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Wants blue.').waitFor();
+  expect((await crm.get(`/v1/deals/${id}`, { include: 'owner' })).body).toMatchObject({
+    value: 250,
+    notes: 'Wants blue.',
+    expectedCloseAt: expect.stringMatching(/^2020-01-31T00:00:00/),
+    owner: { assignedToUserId: expect.any(Number) },
+  });
+  expect(
+    await page.getByRole('region', { name: 'Contact', exact: true }).getByRole('link', { name: '+49 30 77' }).count(),
+  ).toBe(1);
+  await page.getByRole('button', { name: /Show the changes/ }).click();
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText('Lead → Proposal').waitFor();
+  await history.getByText('Value: 100 → 250').waitFor();
+  await history.getByText('Owner: – → Olivia Owner').waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+  expect(await overflowPx(page)).toBeLessThanOrEqual(0);
+  await screenshot(page, 'deal');
+
+  await openPlace(page, '/deals');
+  const card = page.getByRole('listitem').filter({ hasText: 'Full deal' });
+  await card.getByText('Olivia Owner').waitFor();
+  await card.getByText(/Overdue since/).waitFor();
+  await screenshot(page, 'board');
+  await page.getByLabel('Expected to close').selectOption('Overdue');
+  await expect.poll(() => page.locator('.stage').count()).toBe(4);
+  await card.waitFor();
+  await page.getByLabel('Owner', { exact: true }).selectOption('Nobody');
+  await expect.poll(() => card.count()).toBe(0);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test('chosen contacts are tagged together, and the tag is renamed and deleted', async ({ skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);

@@ -97,3 +97,17 @@ test.each(['source=fair', '["a"]', '{"a":1}', 'null'])('metadata is not read fro
   showTexts(texts);
   expect(() => metadataIn(text)).toThrow('That is no JSON object of texts');
 });
+
+test.each([
+  ['overdue', '2026-11-28', '2026-11-28'],
+  ['week', '2026-11-28', '2026-11-30'],
+  ['week', '2026-11-29', '2026-11-30'],
+  ['week', '2026-11-30', '2026-12-07'],
+  ['month', '2026-01-31', '2026-02-01'],
+  ['month', '2026-12-15', '2027-01-01'],
+  ['quarter', '2026-11-28', '2027-01-01'],
+  ['quarter', '2026-01-31', '2026-04-01'],
+])('deals that close by %s on %s close before %s', async (closing, today, day) => {
+  const { closesBefore } = await import('#panel/pages/deals/closing.ts');
+  expect(closesBefore(closing, today)).toBe(`${day}T00:00:00.000Z`);
+});

@@ -15,31 +15,39 @@ export type Board = readonly Column[];
 /** As many deals of a column as are shown at first. */
 const shown = 50;
 
-interface Wanted {
+export interface Wanted {
   q?: string | undefined;
   contactId?: number | undefined;
+  assignedToUserId?: string | undefined;
+  minValue?: number | undefined;
+  expectedCloseBefore?: string | undefined;
+  /** Without the columns of won and lost deals. */
+  isOpenOnly?: boolean;
 }
 
 /** The deal board: its columns, each with its newest deals; of a choice of deals, with how many these are. */
-export async function loadBoard(signal: AbortSignal, wanted: Wanted): Promise<Board> {
-  const isWhole = Object.values(wanted).every((value) => value === undefined);
+export async function loadBoard(signal: AbortSignal, { isOpenOnly, ...filters }: Wanted): Promise<Board> {
+  const isWhole = Object.values(filters).every((value) => value === undefined);
   const { items } = await api.get('/v1/pipelines', { signal, params: { query: { kind: 'deal', limit: 1 } } });
   const pipeline = items[0];
   if (!pipeline) return [];
   const path = { id: pipeline.id };
   const { items: columns } = await api.get('/v1/pipelines/{id}/columns', { signal, params: { path } });
   return Promise.all(
-    columns.map(async ({ key, name, count, totals }) => {
-      const stage = key as StageKey;
-      const page = await api.get('/v1/deals', { signal, params: { query: { ...wanted, stage, limit: shown } } });
-      const sums = isWhole
-        ? { count, totals }
-        : {
-            count: page.items.length,
-            totals: page.items.reduce<Column['totals']>((sum, deal) => added(sum, deal, 1), []),
-          };
-      return { key: stage, name, ...sums, deals: page.items, hasMore: page.hasMore };
-    }),
+    columns
+      .filter(({ isTerminal }) => !isOpenOnly || !isTerminal)
+      .map(async ({ key, name, count, totals }) => {
+        const stage = key as StageKey;
+        const query = { ...filters, stage, limit: shown, include: 'owner' };
+        const page = await api.get('/v1/deals', { signal, params: { query } });
+        const sums = isWhole
+          ? { count, totals }
+          : {
+              count: page.items.length,
+              totals: page.items.reduce<Column['totals']>((sum, deal) => added(sum, deal, 1), []),
+            };
+        return { key: stage, name, ...sums, deals: page.items, hasMore: page.hasMore };
+      }),
   );
 }
 

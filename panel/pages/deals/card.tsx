@@ -1,3 +1,4 @@
+import { memberName, type Names } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { counted, money, percent } from '../../app/show.ts';
@@ -5,11 +6,14 @@ import { t } from '../../app/texts.ts';
 import { Day } from '../../parts/day.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { UserText, userText } from '../../parts/user-text.tsx';
 import { type Board, type Deal, type StageKey, stageKey } from './board.ts';
+import { isOverdue } from './overdue.ts';
 
 interface CardProps {
   deal: Deal;
   board: Board;
+  members: Names;
   onMove(to: StageKey): void;
   onDrag(isDragged: boolean): void;
 }
@@ -32,9 +36,11 @@ function goTo(card: HTMLElement, key: string): boolean {
 }
 
 /** A deal on the board. It is moved by dragging it, by its menu, or by Shift and an arrow key. */
-export function Card({ deal, board, onMove, onDrag }: CardProps) {
+export function Card({ deal, board, members, onMove, onDrag }: CardProps) {
   const here = stageKey(deal.stage);
   const isMovable = may('deals:write');
+  const ownerId = deal.owner?.assignedToUserId;
+  const isLate = isOverdue(deal);
   const press = (event: KeyboardEvent) => {
     if (!event.key.startsWith('Arrow') || event.ctrlKey || event.altKey || event.metaKey) return;
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -57,22 +63,13 @@ export function Card({ deal, board, onMove, onDrag }: CardProps) {
       onDragEnd={() => onDrag(false)}
       onKeyDown={press}
     >
-      <a href={linkTo(`/deals/${deal.id}`)} draggable={false}>
-        {deal.title}
-      </a>
-      <p class="amount">
-        {money(deal.value, deal.currency)}
-        <span class="muted"> · {percent(deal.probability / 100)}</span>
-      </p>
-      {deal.contactName && <p class="hint">{deal.contactName}</p>}
-      {deal.expectedCloseAt && deal.closedAt === null && (
-        <p class="hint">{filled(t.deals.closes, { when: <Day at={deal.expectedCloseAt} /> })}</p>
-      )}
-      {deal.openTaskCount > 0 && <p class="hint">{counted(deal.openTaskCount, t.units.openTask)}</p>}
-      <div class="foot">
+      <div class="top-line">
+        <a href={linkTo(`/deals/${deal.id}`)} draggable={false} {...userText}>
+          {deal.title}
+        </a>
         {isMovable && (
           <Menu
-            text={t.deals.moveTo}
+            text="⋯"
             label={t.deals.moveToTitle(deal.title)}
             items={board
               .filter(({ key }) => key !== here)
@@ -80,6 +77,20 @@ export function Card({ deal, board, onMove, onDrag }: CardProps) {
           />
         )}
       </div>
+      <p class="amount">
+        {money(deal.value, deal.currency)}
+        <span class="muted"> · {percent(deal.probability / 100)}</span>
+      </p>
+      <p class="hint deal-facts">
+        {deal.contactName && <UserText text={deal.contactName} isName />}
+        {ownerId != null && <span>{memberName(members, ownerId)}</span>}
+        {deal.expectedCloseAt && deal.closedAt === null && (
+          <span class={isLate ? 'bad' : undefined}>
+            {filled(isLate ? t.deals.shouldHaveClosed : t.deals.closes, { when: <Day at={deal.expectedCloseAt} /> })}
+          </span>
+        )}
+        {deal.openTaskCount > 0 && <span>{counted(deal.openTaskCount, t.units.openTask)}</span>}
+      </p>
     </li>
   );
 }

@@ -1,38 +1,41 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { linkTo } from '../../app/route.ts';
+import { namesOf, useMemberList } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
-import { dayDate, money, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { EditTask } from '../../parts/edit-task.tsx';
+import { Field } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
-import { Menu } from '../../parts/menu.tsx';
+import { InPlace } from '../../parts/in-place.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
-import { When } from '../../parts/when.tsx';
-import { stageKey, stageName } from './board.ts';
+import { userText } from '../../parts/user-text.tsx';
+import { Timeline } from '../contacts/timeline.tsx';
+import { type StageKey, stageName } from './board.ts';
+import { Changes } from './changes.tsx';
+import { ContactCard } from './contact-card.tsx';
 import { EditDeal } from './edit.tsx';
+import { editing, Facts } from './facts.tsx';
 import { moveDeal } from './move.ts';
+import { StageBar } from './stage-bar.tsx';
 import { Booking, Win } from './win.tsx';
 
-type Deal = Schema<'DealWithTasks'>;
-
 const back = () => <Back to="#/deals">{t.common.deals}</Back>;
-const moves = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
 
-/** One deal, with its tasks and, when it is won, what was booked. */
+/** One deal: how far it is, its history and tasks, and the contact. */
 export function DealDetail({ id }: { id: number }) {
+  const path = { id };
   const deal = useLoaded(
-    (signal) => api.get('/v1/deals/{id}', { signal, params: { path: { id } } }),
+    (signal) => api.get('/v1/deals/{id}', { signal, params: { path, query: { include: 'owner,fields' } } }),
     [id],
     touching('deal', 'task'),
   );
+  const members = useMemberList();
+  const fields = useFields('deal');
   const [open, setOpen] = useState<'edit' | 'win' | 'task'>();
   const { data, error, reload } = deal;
   if (!data)
@@ -43,23 +46,21 @@ export function DealDetail({ id }: { id: number }) {
       </>
     );
   const close = () => setOpen(undefined);
-  const move = (to: 'lost' | (typeof moves)[number]) =>
-    void moveDeal(data, to, {
-      show: (stage) => deal.change((before) => ({ ...before, stage: stageName(stage) })),
-      reload,
-    });
+  const move = (to: StageKey) => {
+    if (to === 'won') setOpen('win');
+    else
+      void moveDeal(data, to, {
+        show: (stage) => deal.change((before) => ({ ...before, stage: stageName(stage) })),
+        reload,
+      });
+  };
+  const names = namesOf(members);
   const isOpen = data.stage !== 'Won' && data.stage !== 'Lost';
   return (
     <>
       <Head title={data.title} above={back()}>
         {may('deals:write') && (
           <>
-            <Menu
-              text={t.deals.moveTo}
-              items={moves
-                .filter((stage) => stage !== stageKey(data.stage))
-                .map((stage) => ({ text: stageName(stage), choose: () => move(stage) }))}
-            />
             <button type="button" onClick={() => setOpen('edit')}>
               {t.common.edit}
             </button>
@@ -76,80 +77,95 @@ export function DealDetail({ id }: { id: number }) {
           </>
         )}
       </Head>
-      <Facts deal={data} />
-      {data.stage === 'Won' && (
-        <section class="card" aria-labelledby="booking">
-          <h2 id="booking">{t.deals.booking}</h2>
-          <Booking deal={data} />
-        </section>
-      )}
-      <section class="card" aria-labelledby="tasks">
-        <div class="row">
-          <h2 id="tasks">{t.common.tasks}</h2>
-          {may('tasks:write') && (
-            <button type="button" class="small" data-new onClick={() => setOpen('task')}>
-              {t.common.newTask}
-            </button>
+      <StageBar deal={data} onMove={move} />
+      <div class="beside">
+        <div>
+          {data.stage === 'Won' && (
+            <section class="card" aria-labelledby="booking">
+              <h2 id="booking">{t.deals.booking}</h2>
+              <Booking deal={data} />
+            </section>
+          )}
+          <section class="card" aria-labelledby="notes">
+            <h2 id="notes">{t.deals.notes}</h2>
+            <dl class="details alone-value">
+              <InPlace
+                label={t.deals.notes}
+                shown={
+                  data.notes && (
+                    <span class="text" {...userText}>
+                      {data.notes}
+                    </span>
+                  )
+                }
+                {...editing(deal, data, ({ notes = null }) => ({ notes }))}
+              >
+                <Field label={t.deals.notes} name="notes" rows={5} value={data.notes} maxLength={10_000} />
+              </InPlace>
+            </dl>
+          </section>
+          <section class="card" aria-labelledby="tasks">
+            <div class="row">
+              <h2 id="tasks">{t.common.tasks}</h2>
+              {may('tasks:write') && (
+                <button type="button" class="small" data-new onClick={() => setOpen('task')}>
+                  {t.common.newTask}
+                </button>
+              )}
+            </div>
+            {data.tasks.length === 0 ? (
+              <p class="hint">{t.deals.nothingIsToBeDone}</p>
+            ) : (
+              <ul class="tasks">
+                {data.tasks.map((task) => (
+                  <TaskRow
+                    key={task.id}
+                    task={task}
+                    reload={reload}
+                    onStatus={(status) =>
+                      deal.change((before) => ({
+                        ...before,
+                        tasks: before.tasks.map((one) => (one.id === task.id ? { ...one, status } : one)),
+                      }))
+                    }
+                  />
+                ))}
+              </ul>
+            )}
+          </section>
+          <Changes deal={data} names={names} />
+          {data.contactId !== null && may('contacts:read') && (
+            <Timeline
+              key={data.contactId}
+              id={data.contactId}
+              name={data.contactName ?? `#${data.contactId}`}
+              names={names}
+              fields={[]}
+            />
           )}
         </div>
-        {data.tasks.length === 0 ? (
-          <p class="hint">{t.deals.nothingIsToBeDone}</p>
-        ) : (
-          <ul class="tasks">
-            {data.tasks.map((task) => (
-              <TaskRow
-                key={task.id}
-                task={task}
-                reload={reload}
-                onStatus={(status) =>
-                  deal.change((before) => ({
-                    ...before,
-                    tasks: before.tasks.map((one) => (one.id === task.id ? { ...one, status } : one)),
-                  }))
-                }
-              />
-            ))}
-          </ul>
-        )}
-      </section>
+        <div>
+          <Facts deal={deal} data={data} members={members} />
+          {data.contactId !== null && may('contacts:read') && <ContactCard key={data.contactId} id={data.contactId} />}
+          <CustomFields
+            definitions={fields}
+            path={`/v1/deals/${id}/fields`}
+            values={data.fields ?? {}}
+            names={names}
+            isFixed={!may('deals:write')}
+            save={async (given, header) => {
+              const saved = await api.patch('/v1/deals/{id}/fields', {
+                params: { path, header },
+                body: { fields: given },
+              });
+              deal.change((of) => ({ ...of, fields: saved.fields }));
+            }}
+          />
+        </div>
+      </div>
       {open === 'edit' && <EditDeal deal={data} onDone={reload} onClose={close} />}
       {open === 'win' && <Win deal={data} onWon={reload} onClose={close} />}
       {open === 'task' && <EditTask deal={data} onDone={reload} onClose={close} />}
-    </>
-  );
-}
-
-const tones: Partial<Record<Deal['stage'], Tone>> = { Won: 'good', Lost: 'bad' };
-
-function Facts({ deal }: { deal: Deal }) {
-  const facts: readonly [string, ComponentChildren][] = [
-    [t.common.stage, <Badge tone={tones[deal.stage] ?? 'accent'}>{deal.stage}</Badge>],
-    [t.deals.value, money(deal.value, deal.currency)],
-    [t.deals.probability, percent(deal.probability / 100)],
-    [
-      t.common.contact,
-      deal.contactId === null ? (
-        '–'
-      ) : (
-        <a href={linkTo(`/contacts/${deal.contactId}`)}>{deal.contactName ?? `#${deal.contactId}`}</a>
-      ),
-    ],
-    deal.closedAt === null
-      ? [t.deals.expectedToClose, deal.expectedCloseAt ? dayDate(deal.expectedCloseAt) : '–']
-      : [t.deals.closed, <When at={deal.closedAt} />],
-    [t.common.created, <When at={deal.createdAt} />],
-  ];
-  return (
-    <>
-      <dl class="card facts">
-        {facts.map(([title, value]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {deal.notes && <p class="card notes">{deal.notes}</p>}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import type { Names } from '../../app/names.ts';
 import { count, money } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { filled } from '../../parts/filled.tsx';
@@ -8,6 +9,7 @@ import { Card } from './card.tsx';
 interface StageProps {
   column: Column;
   board: Board;
+  members: Names;
   /** The deal that is being dragged. */
   dragged: Deal | undefined;
   onDrag(deal: Deal | undefined): void;
@@ -15,7 +17,7 @@ interface StageProps {
 }
 
 /** A column of the board, with its sum in each currency. */
-export function Stage({ column, board, dragged, onDrag, onMove }: StageProps) {
+export function Stage({ column, board, members, dragged, onDrag, onMove }: StageProps) {
   const [isOver, setOver] = useState(false);
   const depth = useRef(0);
   const takes = dragged !== undefined && stageKey(dragged.stage) !== column.key;
@@ -63,6 +65,7 @@ export function Stage({ column, board, dragged, onDrag, onMove }: StageProps) {
               key={deal.id}
               deal={deal}
               board={board}
+              members={members}
               onMove={(to) => onMove(deal, to)}
               onDrag={(isDragged) => onDrag(isDragged ? deal : undefined)}
             />
