@@ -5575,6 +5575,10 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description The values of all custom fields of contacts by slug, archived fields included. Null where none is set. */
+            fields: {
+                [key: string]: unknown;
+            };
             /** @description The accounts that are in touch with the person. */
             channels: components["schemas"]["ContactChannel"][];
             /** @description The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent. */
@@ -5583,9 +5587,9 @@ export interface components {
             activities: components["schemas"]["Activity"][];
             /** @description The whole conversation. Mail is in it only with the scope `email:read`. */
             messages: components["schemas"]["Message"][];
-            /** @description The deals of the contact, each with its metadata. */
+            /** @description The deals of the contact, each with its metadata and custom fields. */
             deals: components["schemas"]["ExportedDeal"][];
-            /** @description The tasks about the contact, each with its metadata. */
+            /** @description The tasks about the contact, each with its metadata and custom fields. */
             tasks: components["schemas"]["ExportedTask"][];
             /** @description The sequences in which the person is or was. */
             enrollments: components["schemas"]["Enrollment"][];
@@ -8465,8 +8469,8 @@ export interface components {
             updatedAt: string | null;
             /** @description How far the sale has come. Answers write it with a capital: `Proposal`. */
             stage: components["schemas"]["DealStage"];
-            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
-            fields?: {
+            /** @description The values of all custom fields of deals by slug, archived fields included. Null where none is set. */
+            fields: {
                 [key: string]: unknown;
             };
             /** @description The company of the deal, or null. Only with `include=company`. */
@@ -8534,8 +8538,8 @@ export interface components {
              * @description When it was last changed, in UTC. Null until the first change.
              */
             updatedAt: string | null;
-            /** @description The custom values by slug, null where none is set. Only with `include=fields`. */
-            fields?: {
+            /** @description The values of all custom fields of tasks by slug, archived fields included. Null where none is set. */
+            fields: {
                 [key: string]: unknown;
             };
             /** @description The pairs of key and text that programs have stored with the task. */
@@ -15293,6 +15297,9 @@ export interface operations {
                      *         ]
                      *       },
                      *       "metadata": {
+                     *         "source": "exhibition"
+                     *       },
+                     *       "fields": {
                      *         "source": "exhibition"
                      *       },
                      *       "channels": [

@@ -114,13 +114,14 @@ function shownValue(field: StoredField, value: unknown): unknown {
 
 const isShown = ({ isArchived }: StoredField) => !isArchived;
 
-/** Returns the values of a record by slug: every field that is not archived, null where none is set. */
+/** Returns the values of a record by slug, null where none is set. Archived fields are left out unless `withArchived`. */
 export async function shownValues(
   tx: UnitOfWork,
   object: FieldObject,
   row: CustomValues,
+  { withArchived = false } = {},
 ): Promise<Record<string, unknown>> {
-  const fields = (await fieldsOf(tx, object)).filter(isShown);
+  const fields = (await fieldsOf(tx, object)).filter((field) => withArchived || isShown(field));
   return Object.fromEntries(fields.map((field) => [field.slug, shownValue(field, storedValue(row, field))]));
 }
 

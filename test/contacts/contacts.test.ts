@@ -70,6 +70,7 @@ test('a new contact has the defaults of the contract and a Created activity', as
         email: null,
         company: null,
         stage: 'new',
+        fields: {},
         actor: actor(),
       },
     },
@@ -341,10 +342,11 @@ describe('names that are special in JavaScript are names like any other', () => 
       expect(JSON.stringify((await workspace.live.get(path)).body.metadata)).toBe(json(pairs));
     }
     const { value } = mcp(workspace.liveKey);
-    const metadata = JSON.parse(json(pairs.slice(0, 4)));
-    await value('deals_update', { id: deal.id, metadata });
-    expect(JSON.stringify((await value('deals_get', { id: deal.id })).metadata)).toBe(json(pairs.slice(0, 4)));
-    const filters = { metadata: { constructor: 'value 0' } };
+    const changed = pairs.map(([name, text]) => [name, `${text} changed`] as [string, string]);
+    await value('deals_update', { id: deal.id, metadata: JSON.parse(json(changed.slice(0, 4))) });
+    const merged = json([...changed.slice(0, 4), ...pairs.slice(4)]);
+    expect(JSON.stringify((await value('deals_get', { id: deal.id })).metadata)).toBe(merged);
+    const filters = { metadata: { constructor: 'value 0 changed' } };
     expect((await value('deals_search', { filters })).items).toHaveLength(1);
     expect((await value('deals_search', { filters: { metadata: { constructor: 'x' } } })).items).toEqual([]);
   });

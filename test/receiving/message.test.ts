@@ -108,6 +108,7 @@ test('an inbound message tells of the contact and of the message', async () => {
         email: null,
         company: null,
         stage: 'new',
+        fields: {},
         actor: { type: 'system', id: null },
       },
     },

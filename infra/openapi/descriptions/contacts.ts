@@ -196,13 +196,14 @@ export const contacts: Noun = {
       exportedAt: 'When the document was made. Changes after this time are not in it.',
       contact: 'The contact itself, with its tags.',
       metadata: 'The pairs of key and text that programs have stored with the contact.',
+      fields: 'The values of all custom fields of contacts by slug, archived fields included. Null where none is set.',
       channels: 'The accounts that are in touch with the person.',
       conversation:
         'The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent.',
       activities: 'The whole history of the contact: notes and changes.',
       messages: 'The whole conversation. Mail is in it only with the scope `email:read`.',
-      deals: 'The deals of the contact, each with its metadata.',
-      tasks: 'The tasks about the contact, each with its metadata.',
+      deals: 'The deals of the contact, each with its metadata and custom fields.',
+      tasks: 'The tasks about the contact, each with its metadata and custom fields.',
       enrollments: 'The sequences in which the person is or was.',
       jobs: 'Messages to the person that were queued, sent, or failed. Mail is in it only with `email:read`.',
       invoices: 'The invoices that were written to the contact.',
@@ -232,8 +233,14 @@ export const contacts: Noun = {
       userId: 'Id of the person there, as text. Null when only a username is known.',
       username: 'Username of the person there, without `@`. Null when only an id is known.',
     },
-    ExportedDeal: { metadata: 'The pairs of key and text that programs have stored with the deal.' },
-    ExportedTask: { metadata: 'The pairs of key and text that programs have stored with the task.' },
+    ExportedDeal: {
+      metadata: 'The pairs of key and text that programs have stored with the deal.',
+      fields: 'The values of all custom fields of deals by slug, archived fields included. Null where none is set.',
+    },
+    ExportedTask: {
+      metadata: 'The pairs of key and text that programs have stored with the task.',
+      fields: 'The values of all custom fields of tasks by slug, archived fields included. Null where none is set.',
+    },
     EraseContact: { confirm: 'The id of the contact as text, such as `"7"`. It proves that you mean this contact.' },
   },
   like: {

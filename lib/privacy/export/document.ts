@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { getContact } from '#lib/contacts/read.ts';
+import { shownFields } from '#lib/core/custom-fields.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { Metadata } from '#lib/core/metadata.ts';
 import { time } from '#lib/core/schema.ts';
@@ -12,6 +13,7 @@ import { Deal, Deals, toDealView } from '#lib/entities/deal.ts';
 import { EmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
 import { Enrollment, Enrollments } from '#lib/entities/enrollment.ts';
+import type { CustomValues, FieldObject } from '#lib/entities/field.ts';
 import { ContactIdentity, Identities, toIdentityView } from '#lib/entities/identity.ts';
 import { Invoice, Invoices } from '#lib/entities/invoice.ts';
 import { Job, Jobs } from '#lib/entities/job.ts';
@@ -23,12 +25,17 @@ import { heldBy, isVisible, toView } from '#lib/messages/conversation.ts';
 import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { shownValues } from '#lib/workspaces/field-values.ts';
 
 const lists = {
   activities: v.array(Activity),
   messages: v.array(Message),
-  deals: v.array(v.pipe(v.object({ ...Deal.entries, metadata: Metadata }), v.title('ExportedDeal'))),
-  tasks: v.array(v.pipe(v.object({ ...Task.entries, metadata: Metadata }), v.title('ExportedTask'))),
+  deals: v.array(
+    v.pipe(v.object({ ...Deal.entries, metadata: Metadata, fields: shownFields() }), v.title('ExportedDeal')),
+  ),
+  tasks: v.array(
+    v.pipe(v.object({ ...Task.entries, metadata: Metadata, fields: shownFields() }), v.title('ExportedTask')),
+  ),
   enrollments: v.array(Enrollment),
   jobs: v.array(Job),
   invoices: v.array(Invoice),
@@ -41,6 +48,7 @@ const head = {
   exportedAt: time(),
   contact: ContactWithTags,
   metadata: Metadata,
+  fields: shownFields(),
   channels: v.array(ContactChannel),
   conversation: v.nullable(Conversation),
 };
@@ -86,15 +94,21 @@ const pageLimit = 100;
 interface Rows<E extends Entity> {
   /** How the API shows one; as it is stored without. */
   shown?(item: Item<E>, tx: UnitOfWork, contactId: number): unknown;
+  /** The object whose custom fields the rows have. */
+  object?: FieldObject;
   isMail?(item: Item<E>): boolean;
   shownBytes?: (item: Item<E>) => number;
 }
+
+/** Returns the values of all custom fields of a row, archived ones included. */
+const allValues = (tx: UnitOfWork, object: FieldObject, row: CustomValues) =>
+  shownValues(tx, object, row, { withArchived: true });
 
 /** The rows of an entity that name the contact. */
 function rowsOf<E extends Entity>(
   list: keyof typeof lists,
   of: E,
-  { shown = (item) => item, isMail, shownBytes }: Rows<E> = {},
+  { shown = (item) => item, object, isMail, shownBytes }: Rows<E> = {},
 ): Part {
   const liesWithContact = fieldsWithin(of).includes('contactId');
   const { item: schema } = lists[list];
@@ -110,7 +124,12 @@ function rowsOf<E extends Entity>(
         ...(isMail && !hasMail && { matches: (item: Item<E>) => !isMail(item) }),
         ...(shownBytes && { shownBytes }),
       });
-      return { items: items.map((item) => v.parse(schema, shown(item, tx, id))), next: following(nextCursor) };
+      const whole = async (item: Item<E>) => ({
+        ...(shown(item, tx, id) as object),
+        ...(object && { fields: await allValues(tx, object, item as CustomValues) }),
+      });
+      const documented = await Promise.all(items.map(async (item) => v.parse(schema, await whole(item))));
+      return { items: documented, next: following(nextCursor) };
     },
   };
 }
@@ -179,8 +198,8 @@ export const parts: readonly Part[] = [
     isMail,
     shownBytes: ({ body }) => Buffer.byteLength(body),
   }),
-  rowsOf('deals', Deals, { shown: toDealView }),
-  rowsOf('tasks', Tasks, { shown: (task, tx) => toTaskView(task, tx.now) }),
+  rowsOf('deals', Deals, { shown: toDealView, object: 'deal' }),
+  rowsOf('tasks', Tasks, { shown: (task, tx) => toTaskView(task, tx.now), object: 'task' }),
   rowsOf('enrollments', Enrollments),
   rowsOf('jobs', Jobs, { isMail }),
   rowsOf('invoices', Invoices),
@@ -232,12 +251,13 @@ function between(before: Part | undefined, after: Part | undefined): string {
 
 async function headOf(tx: UnitOfWork, { contact, hasMail, exportedAt }: Subject): Promise<string> {
   const held = heldBy(contact);
-  const [shown, { items: channels }, conversation] = await Promise.all([
+  const [shown, fields, { items: channels }, conversation] = await Promise.all([
     getContact(tx, contact.id),
+    allValues(tx, 'contact', contact),
     listChannels(tx, contact.id),
     held && isVisible(held, hasMail) ? toView(tx, held, { hasMail }) : null,
   ]);
   return JSON.stringify(
-    v.parse(v.object(head), { exportedAt, contact: shown, metadata: contact.metadata, channels, conversation }),
+    v.parse(v.object(head), { exportedAt, contact: shown, metadata: contact.metadata, fields, channels, conversation }),
   );
 }
