@@ -1,4 +1,11 @@
-import { type Called, type Document, operationsOf, type Parameter, parametersOf } from '#panel/document/document.ts';
+import {
+  type Called,
+  type Document,
+  operationsOf,
+  type Parameter,
+  parametersOf,
+  resolved,
+} from '#panel/document/document.ts';
 
 /**
  * The document as a Postman collection, version 2.1: a folder for each tag, the key and the address as variables. A library for it
@@ -29,13 +36,18 @@ export function postmanCollection(document: Document): string {
 }
 
 function requestOf(document: Document, { method, path, operation }: Called) {
-  const parameters = parametersOf(document, operation);
+  const parameters = parametersOf(document, operation).map((one) => ({
+    ...one,
+    schema: resolved(document, one.schema ?? {}),
+  }));
   const from = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place);
   const segments = path
     .slice(1)
     .split('/')
     .map((segment) => segment.replace(/^\{(.+)\}$/, ':$1'));
   const query = from('query').map((parameter) => ({ ...described(parameter), disabled: !parameter.required }));
+  const asked = query.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value]);
+  const search = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
   const body = Object.entries(operation.requestBody?.content ?? {})[0];
   return {
     name: operation.summary,
@@ -45,7 +57,7 @@ function requestOf(document: Document, { method, path, operation }: Called) {
       // Public operations need no key.
       ...(operation.security?.length === 0 && { auth: { type: 'noauth' } }),
       url: {
-        raw: `{{baseUrl}}/${segments.join('/')}`,
+        raw: `{{baseUrl}}/${segments.join('/')}${search}`,
         host: ['{{baseUrl}}'],
         path: segments,
         ...(query.length > 0 && { query }),

@@ -19,7 +19,7 @@ export function sampleOf(document: Document, { method, path, operation }: Called
   const parameters = parametersOf(document, operation);
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const isList = isListOf(document, { method, path, operation });
-  const examples = (of: typeof parameters) => Object.fromEntries(of.map((one) => [one.name, exampleOf(one)]));
+  const examples = (of: typeof parameters) => Object.fromEntries(of.map((one) => [one.name, exampleOf(document, one)]));
   return {
     method,
     path,
@@ -34,7 +34,8 @@ export function sampleOf(document: Document, { method, path, operation }: Called
 
 type Given = ReturnType<typeof parametersOf>[number];
 
-export function exampleOf({ example, name, schema = {} }: Given): unknown {
+export function exampleOf(document: Document, { example, name, schema: given = {} }: Given): unknown {
+  const schema = resolved(document, given);
   return example ?? schema.example ?? schema.examples?.[0] ?? schema.default ?? schema.enum?.[0] ?? `<${name}>`;
 }
 

@@ -1,5 +1,5 @@
 import { useContext, useId, useState } from 'preact/hooks';
-import { type Called, type Document, type Parameter, parametersOf } from '../document/document.ts';
+import { type Called, type Document, type Parameter, parametersOf, resolved } from '../document/document.ts';
 import { addressOf, exampleOf, type Sample } from '../document/examples.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -51,14 +51,24 @@ export function TryIt({ document, called, sample }: { document: Document; called
       <form onSubmit={send}>
         {sample.needsKey && caller.key && <KeyField value={caller.key.value} onChange={caller.key.change} />}
         {needed.map((one) => (
-          <ParameterField key={one.name} of={one} value={String(exampleOf(one))} />
+          <ParameterField
+            key={one.name}
+            of={one}
+            choices={choicesOf(document, one)}
+            value={String(exampleOf(document, one))}
+          />
         ))}
         {optional.length > 0 && (
           <details>
             <summary>{optional.length === 1 ? 'One filter' : `${optional.length} filters`}</summary>
             <div class="two">
               {optional.map((one) => (
-                <ParameterField key={one.name} of={one} value={String(sample.query[one.name] ?? '')} />
+                <ParameterField
+                  key={one.name}
+                  of={one}
+                  choices={choicesOf(document, one)}
+                  value={String(sample.query[one.name] ?? '')}
+                />
               ))}
             </div>
           </details>
@@ -157,8 +167,35 @@ function KeyField({ value, onChange }: { value: string; onChange(to: string): vo
   );
 }
 
-function ParameterField({ of, value }: { of: Parameter; value: string }) {
+/** What a parameter can be, where that is one of a few. */
+function choicesOf(document: Document, { schema = {} }: Parameter): readonly string[] | undefined {
+  const { enum: values, type } = resolved(document, schema);
+  if (type === 'boolean') return ['true', 'false'];
+  return values?.filter((value) => value !== null).map(String);
+}
+
+interface ParameterFieldProps {
+  of: Parameter;
+  choices: readonly string[] | undefined;
+  value: string;
+}
+
+function ParameterField({ of, choices, value }: ParameterFieldProps) {
   const id = useId();
+  if (choices)
+    return (
+      <div class="field">
+        <label for={id}>{of.name}</label>
+        <select id={id} name={of.name} required={of.required === true}>
+          {of.required !== true && <option value="">–</option>}
+          {choices.map((choice) => (
+            <option key={choice} value={choice} selected={choice === value}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      </div>
+    );
   return (
     <div class="field">
       <label for={id}>{of.name}</label>

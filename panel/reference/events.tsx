@@ -3,7 +3,7 @@ import { Head } from '../parts/head.tsx';
 import { Answers } from './answers.tsx';
 import { Code, Json } from './code.tsx';
 import { linkInto } from './links.ts';
-import { Markdown } from './markdown.tsx';
+import { inline, Markdown } from './markdown.tsx';
 import { Parameters } from './parameters.tsx';
 import { Opened, SchemaTree } from './schema.tsx';
 
@@ -19,13 +19,15 @@ export const Events = ({ document }: { document: Document }) => (
         </a>
         .
       </p>
+      <h2>Verify a signature</h2>
+      <Code text={verify} label="the TypeScript example" />
     </div>
     <ul class="entries">
       {Object.entries(document.webhooks).map(([kind, { post }]) => (
         <li key={kind}>
           <a href={linkInto(`/events/${kind}`)}>
             <code>{kind}</code>
-            <span class="muted">{post.summary}</span>
+            <span class="muted">{inline(post.summary)}</span>
           </a>
         </li>
       ))}
@@ -51,7 +53,7 @@ export function EventPage({ document, kind, operation }: { document: Document; k
       <Head title={kind} above={<a href={linkInto('/events')}>Events</a>} />
       <div class="operation">
         <div class="prose">
-          <p>{operation.summary}</p>
+          <p>{inline(operation.summary)}</p>
           {operation.description && <Markdown text={operation.description} />}
           {body?.schema && (
             <section aria-label="Body">

@@ -1,7 +1,8 @@
-import { type Entry, find } from '../document/search.ts';
+import { type Entry, find, hasAll } from '../document/search.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Head } from '../parts/head.tsx';
 import { linkInto } from './links.ts';
+import { inline } from './markdown.tsx';
 import { Method } from './method.tsx';
 
 const shownAtOnce = 50;
@@ -13,7 +14,8 @@ export function Results({ entries, asked }: { entries: readonly Entry[]; asked: 
     <>
       <Head title={`Search: ${asked}`} />
       <p class="muted" role="status">
-        {found.length === 0 ? 'Nothing has all of these words.' : `${found.length} found`}
+        {found.length === 0 ? 'Nothing has any of these words.' : `${found.length} found`}
+        {found[0] && !hasAll(found[0], asked) && ', which have not all of these words'}
         {found.length > shownAtOnce && `, the closest ${shownAtOnce} of them below`}
       </p>
       <ul class="entries" data-results>
@@ -22,7 +24,7 @@ export function Results({ entries, asked }: { entries: readonly Entry[]; asked: 
             <a href={linkInto(place)}>
               {method ? <Method name={method} /> : <Badge>{kind}</Badge>}
               <code>{title}</code>
-              <span class="muted">{text}</span>
+              <span class="muted">{inline(text)}</span>
             </a>
           </li>
         ))}

@@ -30,6 +30,8 @@ beforeAll(async () => {
   await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
   folder = await mkdtemp(join(root, 'node_modules/.cache/examples-'));
   workspace = await newWorkspace();
+  // The examples fill in a custom field, which a workspace defines.
+  await workspace.test.post('/v1/fields', { object: 'contact', slug: 'source', title: 'Source', type: 'text' }, 201);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
