@@ -8,6 +8,8 @@ export interface Column<Item> {
   title: string;
   show(item: Item): ComponentChildren;
   isNumber?: boolean;
+  /** Its title is for screen readers only: what it holds speaks for itself. */
+  isHidden?: boolean;
   /** Left out where there is little room. */
   isWide?: boolean;
 }
@@ -34,8 +36,8 @@ export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows =
   if (error !== undefined && data === undefined) return <Failure error={error} again={reload} />;
   const isFirst = !place.value.query.has('after');
   if (data?.items.length === 0 && isFirst) return empty;
-  const shape = ({ isNumber, isWide }: Column<Item>) =>
-    [isNumber && 'number', isWide && 'wide'].filter(Boolean).join(' ');
+  const shape = ({ isNumber, isWide, isHidden }: Column<Item>) =>
+    [(isNumber || isHidden) && 'number', isWide && 'wide'].filter(Boolean).join(' ');
   return (
     <>
       <section class="scroller" aria-label={caption} aria-busy={isLoading}>
@@ -45,7 +47,7 @@ export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows =
             <tr>
               {columns.map((column) => (
                 <th key={column.title} scope="col" class={shape(column)}>
-                  {column.title}
+                  {column.isHidden ? <span class="hidden">{column.title}</span> : column.title}
                 </th>
               ))}
             </tr>

@@ -159,6 +159,12 @@ const common = {
 };
 
 const parts = {
+  aNewMessage: 'Eine neue Nachricht ist da.',
+  nothingToShow: 'Nichts in dieser Zeit.',
+  chooseADealFromThe: 'Einen Deal aus der Liste wählen, die beim Tippen erscheint.',
+  typeATitle: 'Titel eingeben',
+  remindAt: 'Erinnern',
+  aReminderIsShown: 'Erscheint dann im Panel bei der zuständigen Person.',
   charactersOf: (length: Value, max: Value) => `${length} von ${max} Zeichen`,
   tooLong: (over: Value) => `Um ${over} zu lang`,
   discard: 'Verwerfen',
@@ -210,6 +216,7 @@ const parts = {
 };
 
 const shell = {
+  yourSettings: 'Eigene Einstellungen',
   accountOf: (member: Value) => `Konto von ${member}`,
   apiReference: 'API-Referenz',
   closeADialogOrMenu: 'Dialog oder Menü schließen',
@@ -755,6 +762,10 @@ const developers = {
 };
 
 const finance = {
+  invoice: 'Rechnung',
+  netIn: (currency: Value) => `Saldo in ${currency}`,
+  nothingIsBookedIn: (month: Value) => `Keine Buchungen im ${month}`,
+  narrowTheSearch: 'Nur die neuesten sind zu sehen, eine engere Suche zeigt andere.',
   aShopOrPaymentProvider: 'Ein Shop oder Zahlungsanbieter, dessen Zahlungen gelesen und als Einnahmen gebucht werden.',
   actionsFor: (invoiceNumber: Value) => `Aktionen für ${invoiceNumber}`,
   amount: 'Betrag',
@@ -806,7 +817,6 @@ const finance = {
   noSuchInvoices: 'Keine solchen Rechnungen',
   noTransactionsLikeThat: 'Keine solchen Transaktionen',
   notReadYet: 'Noch nicht gelesen',
-  nothingIsBookedYet: 'Noch nichts gebucht',
   number: 'Nummer',
   ofPaymentsThatNameNone: 'Für Zahlungen ohne eigene Angabe',
   onlyWhatBelongsToOne: 'Nur Einträge eines Deals sind zu sehen.',
@@ -838,6 +848,19 @@ const finance = {
 };
 
 const home = {
+  andMore: (number: Value) => `${number} weitere`,
+  beforeThat: (number: Value) => `zuvor ${number}`,
+  dealsThatClose: 'Deals mit Abschluss in dieser Woche',
+  everythingWasSent: 'In den letzten 7 Tagen wurde alles gesendet.',
+  failedSends: 'Nicht gesendet',
+  myTasksDue: 'Meine fälligen Aufgaben',
+  noDealCloses: 'In dieser Woche steht kein eigener Deal an.',
+  nobodyWaits: 'Niemand wartet.',
+  nothingIsDue: 'Heute ist nichts fällig.',
+  numbers: 'Zahlen',
+  period: 'Zeitraum',
+  theLast7Days: 'Die letzten 7 Tage',
+  waitForAnAnswer: 'Warten auf Antwort',
   aTelegramBotOrUser: 'Ein Telegram-Bot oder -Nutzer oder ein X-Konto für eingehende und ausgehende Nachrichten.',
   days: (seconds: Value) => `${seconds} Tage`,
   dealsWon: 'Gewonnene Deals',
@@ -849,7 +872,6 @@ const home = {
   messagesSent: 'Nachrichten gesendet',
   min: (seconds: Value) => `${seconds} Min.`,
   newContacts: 'Neue Kontakte',
-  of: (total: Value) => `von ${total}`,
   openDeals: 'Offene Deals',
   registerAWebhook: 'Webhook einrichten',
   replyRate: 'Antwortquote',
@@ -860,7 +882,6 @@ const home = {
   theLast30Days: 'Die letzten 30 Tage',
   weightedByProbability: 'Nach Wahrscheinlichkeit gewichtet',
   winRate: 'Gewinnquote',
-  yourRoleMayNotSee: 'Mit dieser Rolle sind die Zahlen des Arbeitsbereichs nicht zugänglich.',
   yourServerHearsOfEvery: 'Der eigene Server erfährt jede Änderung innerhalb einer Sekunde.',
 };
 
@@ -926,6 +947,28 @@ const inbox = {
 };
 
 const settings = {
+  yourself: 'Ich',
+  yourName: 'Name',
+  timeZone: 'Zeitzone',
+  asTheBrowser: (value: Value) => `Wie im Browser (${value})`,
+  dateForm: 'Datumsform',
+  asTheLanguage: 'Wie in der Sprache',
+  theme: 'Farben',
+  themeSystem: 'Wie im System',
+  themeLight: 'Hell',
+  themeDark: 'Dunkel',
+  notifications: 'Benachrichtigungen',
+  notifyInBrowser: 'In diesem Browser über neue Nachrichten und Erinnerungen informieren',
+  notificationsAreBlocked:
+    'Der Browser blockiert Benachrichtigungen dieser Seite. Sie müssen zuerst dort erlaubt werden.',
+  yourSessions: 'Angemeldet auf',
+  lastUsed: 'Zuletzt genutzt',
+  thisSession: 'Diese hier',
+  endIt: 'Dort abmelden',
+  endTheOthers: 'Überall sonst abmelden',
+  sessionIsEnded: 'Dort abgemeldet.',
+  othersAreEnded: (number: Value) => `Anderswo abgemeldet: ${number}.`,
+  aDeviceWithoutAName: 'Ein Browser ohne Namen',
   aDisabledAgentCannotBe: '; ein abgeschalteter Agent lässt sich nicht ausprobieren',
   account: 'Konto',
   actionsFor: (member: Value) => `Aktionen für ${member}`,
@@ -1017,6 +1060,17 @@ const settings = {
 };
 
 const tasks = {
+  mine: 'Meine',
+  addATask: 'Neue Aufgabe',
+  addIt: 'Hinzufügen',
+  isAdded: (title: Value) => `„${title}“ ist angelegt.`,
+  atLeast: (number: Value) => `${number}+`,
+  showMore: (number: Value) => `${number} weitere zeigen`,
+  nothingForYou: 'Keine eigenen Aufgaben',
+  seeTheTasksOf: '{a} zeigt die Aufgaben der anderen.',
+  dueToday: 'Heute fällig',
+  dueTomorrow: 'Morgen fällig',
+  dueInAWeek: 'In einer Woche fällig',
   changeTheSearchAndThe: 'Mit anderer Suche oder anderen Filtern erscheinen andere.',
   everyPriority: 'Jede Priorität',
   later: 'Später',
@@ -1025,7 +1079,8 @@ const tasks = {
   nothingToDo: 'Nichts zu tun',
   overdue: 'Überfällig',
   somebody: 'Jemand',
-  theNewestOpenTasksAre: 'Die neuesten {atMost} offenen Aufgaben sind zu sehen. Die anderen findet die Suche.',
+  theNewestOpenTasksAre:
+    '„Überfällig“ und „Heute“ sind vollständig. Von den anderen sind die neuesten zu sehen, ältere findet die Suche.',
   withoutADate: 'Ohne Termin',
 };
 

@@ -160,6 +160,12 @@ export const common = {
 };
 
 export const parts = {
+  aNewMessage: 'A new message has come in.',
+  nothingToShow: 'Nothing in this time.',
+  chooseADealFromThe: 'Choose a deal from the list that appears while you type.',
+  typeATitle: 'Type a title',
+  remindAt: 'Remind',
+  aReminderIsShown: 'Shown to the assignee in the panel at this time.',
   charactersOf: (length: Value, max: Value) => `${length} of ${max} characters`,
   tooLong: (over: Value) => `Too long by ${over}`,
   discard: 'Discard',
@@ -210,6 +216,7 @@ export const parts = {
 };
 
 const shell = {
+  yourSettings: 'Your settings',
   accountOf: (member: Value) => `Account of ${member}`,
   apiReference: 'API reference',
   closeADialogOrMenu: 'Close a dialog or menu',
@@ -744,6 +751,10 @@ const developers = {
 };
 
 const finance = {
+  invoice: 'Invoice',
+  netIn: (currency: Value) => `Net in ${currency}`,
+  nothingIsBookedIn: (month: Value) => `Nothing is booked in ${month}`,
+  narrowTheSearch: 'Only the newest are shown: narrow the search to see others.',
   aShopOrPaymentProvider: 'A shop or payment provider whose feed of payments is read and booked as income.',
   actionsFor: (invoiceNumber: Value) => `Actions for ${invoiceNumber}`,
   amount: 'Amount',
@@ -795,7 +806,6 @@ const finance = {
   noSuchInvoices: 'No such invoices',
   noTransactionsLikeThat: 'No transactions like that',
   notReadYet: 'Not read yet',
-  nothingIsBookedYet: 'Nothing is booked yet',
   number: 'Number',
   ofPaymentsThatNameNone: 'Of payments that name none',
   onlyWhatBelongsToOne: 'Only what belongs to one deal is shown.',
@@ -825,6 +835,19 @@ const finance = {
 };
 
 const home = {
+  andMore: (number: Value) => `${number} more`,
+  beforeThat: (number: Value) => `${number} before`,
+  dealsThatClose: 'Deals that close this week',
+  everythingWasSent: 'Everything was sent in the last 7 days.',
+  failedSends: 'Failed sends',
+  myTasksDue: 'My tasks due',
+  noDealCloses: 'No deal of yours closes this week.',
+  nobodyWaits: 'Nobody waits.',
+  nothingIsDue: 'Nothing is due today.',
+  numbers: 'Numbers',
+  period: 'Period',
+  theLast7Days: 'The last 7 days',
+  waitForAnAnswer: 'Waiting for an answer',
   aTelegramBotOrUser: 'A Telegram bot or user, or an X account, that messages come in by and go out from.',
   days: (seconds: Value) => `${seconds} days`,
   dealsWon: 'Deals won',
@@ -836,7 +859,6 @@ const home = {
   messagesSent: 'Messages sent',
   min: (seconds: Value) => `${seconds} min`,
   newContacts: 'New contacts',
-  of: (total: Value) => `of ${total}`,
   openDeals: 'Open deals',
   registerAWebhook: 'Register a webhook',
   replyRate: 'Reply rate',
@@ -847,7 +869,6 @@ const home = {
   theLast30Days: 'The last 30 days',
   weightedByProbability: 'Weighted by probability',
   winRate: 'Win rate',
-  yourRoleMayNotSee: 'Your role may not see the numbers of this workspace.',
   yourServerHearsOfEvery: 'Your server hears of every change within a second.',
 };
 
@@ -914,6 +935,27 @@ const inbox = {
 };
 
 const settings = {
+  yourself: 'You',
+  yourName: 'Name',
+  timeZone: 'Time zone',
+  asTheBrowser: (value: Value) => `As the browser has it (${value})`,
+  dateForm: 'Form of dates',
+  asTheLanguage: 'As in the language',
+  theme: 'Theme',
+  themeSystem: 'As the system',
+  themeLight: 'Light',
+  themeDark: 'Dark',
+  notifications: 'Notifications',
+  notifyInBrowser: 'Notify in this browser of new messages and reminders',
+  notificationsAreBlocked: 'The browser blocks notifications of this page. Allow them in its settings first.',
+  yourSessions: 'Where you are signed in',
+  lastUsed: 'Last used',
+  thisSession: 'This one',
+  endIt: 'Sign out there',
+  endTheOthers: 'Sign out everywhere else',
+  sessionIsEnded: 'Signed out there.',
+  othersAreEnded: (number: Value) => `Signed out elsewhere: ${number}.`,
+  aDeviceWithoutAName: 'A browser without a name',
   aDisabledAgentCannotBe: '; a disabled agent cannot be tried',
   account: 'Account',
   actionsFor: (member: Value) => `Actions for ${member}`,
@@ -1005,6 +1047,17 @@ const settings = {
 };
 
 const tasks = {
+  mine: 'Mine',
+  addATask: 'Add a task',
+  addIt: 'Add',
+  isAdded: (title: Value) => `“${title}” is added.`,
+  atLeast: (number: Value) => `${number}+`,
+  showMore: (number: Value) => `Show ${number} more`,
+  nothingForYou: 'Nothing for you to do',
+  seeTheTasksOf: '{a} has the tasks of the others.',
+  dueToday: 'Due today',
+  dueTomorrow: 'Due tomorrow',
+  dueInAWeek: 'Due in a week',
   changeTheSearchAndThe: 'Change the search and the filters to see others.',
   everyPriority: 'Every priority',
   later: 'Later',
@@ -1013,7 +1066,7 @@ const tasks = {
   nothingToDo: 'Nothing to do',
   overdue: 'Overdue',
   somebody: 'Somebody',
-  theNewestOpenTasksAre: 'The newest {atMost} open tasks are shown. Search for the others.',
+  theNewestOpenTasksAre: 'Overdue and Today have all tasks. Of the others the newest are shown: search for older ones.',
   withoutADate: 'Without a date',
 };
 

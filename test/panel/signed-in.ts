@@ -5,17 +5,21 @@ import { openPage, type Watched } from './page.ts';
 
 export const panelUrl = `${place('baseUrl')}/panel/`;
 
-/** A workspace with something on every page, and a session of its owner. */
-export async function newDemo() {
-  const demo = await createDemo();
-  const token = (await signInLinkOf(demo.workspaceId)).split('/').at(-1) as string;
+/** Another session of the demo's owner. */
+export async function newSession(workspaceId: number): Promise<string> {
+  const token = (await signInLinkOf(workspaceId)).split('/').at(-1) as string;
   const answer = await fetch(`${panelUrl}sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token }),
   });
-  const { session } = (await answer.json()) as { session: string };
-  return { ...demo, session };
+  return ((await answer.json()) as { session: string }).session;
+}
+
+/** A workspace with something on every page, and a session of its owner. */
+export async function newDemo() {
+  const demo = await createDemo();
+  return { ...demo, session: await newSession(demo.workspaceId) };
 }
 
 /** Gives the browser of a page a session, as a sign-in does. */

@@ -69,10 +69,11 @@ export default function Keys() {
           ...columns,
           {
             title: t.common.actions,
+            isHidden: true,
             show: (key) =>
               key.revokedAt === null && (
                 <Menu
-                  text={t.common.actions}
+                  text="⋯"
                   label={t.common.actionsFor(key.name)}
                   items={[
                     { text: t.common.edit, choose: () => setOpen({ of: 'edit', key }) },

@@ -107,9 +107,10 @@ export function Members() {
       ? [
           {
             title: t.common.actions,
+            isHidden: true,
             show: (member: Member) => (
               <Menu
-                text={t.common.actions}
+                text="⋯"
                 label={t.settings.actionsFor(nameOf(member))}
                 items={[
                   { text: t.common.edit, choose: () => setOpen({ of: 'edit', member }) },
