@@ -3,10 +3,11 @@ import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
-import { useContactNames, useMembers } from '../app/names.ts';
-import { linkTo, place } from '../app/route.ts';
-import { may } from '../app/session.ts';
-import { count, worded } from '../app/show.ts';
+import { useContactNames, useDealTitles, useMembers } from '../app/names.ts';
+import { linkTo, place, withQuery } from '../app/route.ts';
+import { current, may } from '../app/session.ts';
+import { worded } from '../app/show.ts';
+import { unfinishedTasks } from '../app/tasks.ts';
 import { t } from '../app/texts.ts';
 import { EditTask, priorities } from '../parts/edit-task.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -17,32 +18,35 @@ import { dayStart } from '../parts/local-time.ts';
 import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { TaskRow } from '../parts/task-row.tsx';
+import { UserText } from '../parts/user-text.tsx';
+import { QuickAdd } from './tasks/quick-add.tsx';
+import { Section } from './tasks/section.tsx';
 
 type Task = Schema<'Task'>;
 
-/** Of each status, the newest: who has more open ones finds them by searching. */
-const atMost = 100;
 const doneShown = 20;
+/** Stands in the address for the tasks of everybody; one's own are shown without it. */
+const everybody = 'all';
+
+/** Whose tasks are shown; undefined for everybody's. A contact's are shown whoever does them. */
+function assignee(): string | undefined {
+  const chosen = filter('assignee') ?? (contactFilter() === undefined ? 'mine' : everybody);
+  if (chosen === everybody) return undefined;
+  return chosen === 'mine' ? current.value?.member && String(current.value.member.id) : chosen;
+}
 
 async function loadTasks(signal: AbortSignal) {
-  const query = {
+  const given = {
     q: filter('q'),
     priority: filter('priority') as Schema<'TaskPriorityKey'> | undefined,
-    assignedToUserId: filter('assignee'),
+    assignedToUserId: assignee(),
     contactId: contactFilter(),
   };
-  const pages = await Promise.all(
-    (['open', 'inprogress', 'done'] as const).map((status) =>
-      api.get('/v1/tasks', {
-        signal,
-        params: { query: { ...query, status, limit: status === 'done' ? doneShown : atMost } },
-      }),
-    ),
-  );
-  return {
-    items: pages.flatMap(({ items }) => items),
-    hasMore: pages.slice(0, 2).some(({ hasMore }) => hasMore),
-  };
+  const [unfinished, done] = await Promise.all([
+    unfinishedTasks(dayStart(1), given, signal),
+    api.get('/v1/tasks', { signal, params: { query: { ...given, status: 'done', limit: doneShown } } }),
+  ]);
+  return { items: [...unfinished.items, ...done.items], hasMore: unfinished.hasMore };
 }
 
 /** In which part of the list a task stands. */
@@ -74,6 +78,7 @@ export default function Tasks() {
   const tasks = useLoaded(loadTasks, [String(place.value.query)], touching('task'));
   const members = useMembers();
   const contacts = useContactNames(tasks);
+  const deals = useDealTitles(tasks);
   const [edited, setEdited] = useState<Task | 'new'>();
   const { data, error, reload } = tasks;
   const setStatus = (id: number, status: Task['status']) =>
@@ -81,7 +86,10 @@ export default function Tasks() {
       ...before,
       items: before.items.map((task) => (task.id === id ? { ...task, status } : task)),
     }));
+  const isNarrowed = [...place.value.query.keys()].some((name) => name !== 'assignee');
+  const isMine = !isNarrowed && filter('assignee') === undefined;
   const nameOfContact = (id: number) => contacts.get(id) ?? `#${id}`;
+  const titleOfDeal = (id: number) => deals.get(id) ?? `${t.common.deal} #${id}`;
   return (
     <>
       <Head title={t.common.tasks}>
@@ -96,8 +104,8 @@ export default function Tasks() {
         <Choice
           label={t.common.assignee}
           name="assignee"
-          all={t.common.anybody}
-          options={[['none', t.common.nobody], ...members]}
+          all={contactFilter() === undefined ? t.tasks.mine : t.common.anybody}
+          options={[[everybody, t.common.anybody], ['none', t.common.nobody], ...members]}
         />
         <Choice
           label={t.common.priority}
@@ -108,56 +116,73 @@ export default function Tasks() {
       </Filters>
       <OnlyOfContact />
       <Pending data={data} error={error} reload={reload} lines={8} />
-      {data?.items.length === 0 && (
-        <Empty title={place.value.query.size > 0 ? t.tasks.noTasksLikeThat : t.tasks.nothingToDo}>
-          <p>{place.value.query.size > 0 ? t.tasks.changeTheSearchAndThe : t.tasks.noteWhatYouHavePromised}</p>
-        </Empty>
-      )}
+      {may('tasks:write') && !isNarrowed && <QuickAdd onDone={reload} />}
+      {data?.items.length === 0 &&
+        (isMine ? (
+          <Empty title={t.tasks.nothingForYou}>
+            <p>{t.tasks.noteWhatYouHavePromised}</p>
+            <p>
+              {filled(t.tasks.seeTheTasksOf, {
+                a: <a href={withQuery({ assignee: everybody })}>{t.common.anybody}</a>,
+              })}
+            </p>
+          </Empty>
+        ) : (
+          <Empty title={isNarrowed ? t.tasks.noTasksLikeThat : t.tasks.nothingToDo}>
+            <p>{isNarrowed ? t.tasks.changeTheSearchAndThe : t.tasks.noteWhatYouHavePromised}</p>
+          </Empty>
+        ))}
+      {data?.hasMore && <p class="hint">{t.tasks.theNewestOpenTasksAre}</p>}
       {data &&
-        parts.map((part) => {
-          const items = data.items.filter((task) => partOf(task) === part).sort(byDueDate);
-          if (items.length === 0) return null;
-          const heading = `tasks-${part}`;
-          return (
-            <section key={part} aria-labelledby={heading}>
-              <h2 id={heading} class="section">
-                {titleOf(part)} <span class="muted">{part === 'done' ? '' : count(items.length)}</span>
-              </h2>
-              <ul class="tasks card">
-                {items.map((task) => (
-                  <TaskRow
-                    key={task.id}
-                    task={task}
-                    reload={reload}
-                    onStatus={(status) => setStatus(task.id, status)}
-                    onEdit={may('tasks:write') ? () => setEdited(task) : undefined}
-                  >
-                    {task.assignedToUserId !== null && (
-                      <span>{members.get(task.assignedToUserId) ?? t.tasks.somebody}</span>
-                    )}
-                    {task.contactId !== null && (
-                      <span>
-                        <a href={linkTo(`/contacts/${task.contactId}`)}>{nameOfContact(task.contactId)}</a>
-                      </span>
-                    )}
-                    {task.dealId !== null && (
-                      <span>
-                        <a href={linkTo(`/deals/${task.dealId}`)}>{t.common.deal}</a>
-                      </span>
-                    )}
-                  </TaskRow>
-                ))}
-              </ul>
-            </section>
-          );
-        })}
-      {data?.hasMore && <p class="hint">{filled(t.tasks.theNewestOpenTasksAre, { atMost: count(atMost) })}</p>}
+        parts.map((part) => (
+          <Section
+            key={part}
+            name={part}
+            title={titleOf(part)}
+            items={data.items.filter((task) => partOf(task) === part).sort(byDueDate)}
+            hasMore={part === 'done' || (data.hasMore && (part === 'later' || part === 'undated'))}
+            isClosed={part === 'done'}
+          >
+            {(task) => (
+              <TaskRow
+                key={task.id}
+                task={task}
+                reload={reload}
+                onStatus={(status) => setStatus(task.id, status)}
+                onEdit={may('tasks:write') ? () => setEdited(task) : undefined}
+              >
+                {task.assignedToUserId !== null && (
+                  <span>{members.get(task.assignedToUserId) ?? t.tasks.somebody}</span>
+                )}
+                {task.contactId !== null && (
+                  <span>
+                    <a href={linkTo(`/contacts/${task.contactId}`)}>
+                      <UserText text={nameOfContact(task.contactId)} isName />
+                    </a>
+                  </span>
+                )}
+                {task.dealId !== null && (
+                  <span>
+                    <a href={linkTo(`/deals/${task.dealId}`)}>
+                      <UserText text={titleOfDeal(task.dealId)} isName />
+                    </a>
+                  </span>
+                )}
+              </TaskRow>
+            )}
+          </Section>
+        ))}
       {edited && (
         <EditTask
           task={edited === 'new' ? undefined : edited}
           contact={
             edited !== 'new' && edited.contactId !== null
               ? { id: edited.contactId, name: nameOfContact(edited.contactId) }
+              : undefined
+          }
+          chosenDeal={
+            edited !== 'new' && edited.dealId !== null
+              ? { id: edited.dealId, title: titleOfDeal(edited.dealId) }
               : undefined
           }
           onDone={reload}

@@ -1,10 +1,12 @@
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { useMembers } from '../app/names.ts';
+import { current } from '../app/session.ts';
 import { worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { ContactField } from './contact-field.tsx';
 import { contactIn } from './contact-text.ts';
+import { DealField, dealIn } from './deal-field.tsx';
 import { Dialog } from './dialog.tsx';
 import { filled } from './filled.tsx';
 import { type Edit, Field, Form, type Values } from './form.tsx';
@@ -23,8 +25,10 @@ const statuses = () =>
 interface EditTaskProps {
   /** Undefined for a new one. */
   task?: Task | undefined;
-  /** What a new one belongs to. */
+  /** The deal of a new one, which stays as it is. */
   deal?: { id: number; title: string } | undefined;
+  /** The deal and contact that it has so far. */
+  chosenDeal?: { id: number; title: string } | undefined;
   contact?: { id: number; name: string | null } | undefined;
   onDone(): void;
   onClose(): void;
@@ -35,15 +39,16 @@ const valuesOf = (task: Task): Values => ({
   description: task.description ?? undefined,
   priority: task.priority.toLowerCase(),
   dueAt: task.dueAt === null ? undefined : localTime(task.dueAt),
+  remindAt: task.remindAt === null ? undefined : localTime(task.remindAt),
   assignedToUserId: task.assignedToUserId === null ? undefined : String(task.assignedToUserId),
   status: task.status.toLowerCase(),
 });
 
 /** Makes or changes a task. */
-export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps) {
+export function EditTask({ task, deal, chosenDeal, contact, onDone, onClose }: EditTaskProps) {
   const members = useMembers();
   const save = async (
-    { title = '', description, priority, dueAt, contactId, assignedToUserId, status }: Values,
+    { title = '', description, priority, dueAt, remindAt, contactId, dealId, assignedToUserId, status }: Values,
     { only, isChanged, header }: Edit,
   ) => {
     const body = {
@@ -51,8 +56,11 @@ export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps
       description: description ?? null,
       priority: priority as Schema<'TaskPriorityKey'>,
       dueAt: instant(dueAt, task?.dueAt),
+      remindAt: instant(remindAt, task?.remindAt),
       assignedToUserId: assignedToUserId === undefined ? null : Number(assignedToUserId),
-      ...((contactId !== undefined || !deal) && { contactId: contactIn(contactId) }),
+      // Without a contact of its own it is about the deal's.
+      ...((task || contactId !== undefined) && { contactId: contactIn(contactId) }),
+      dealId: deal ? deal.id : dealIn(dealId),
     };
     const to = status as Schema<'TaskStatusKey'>;
     if (task) {
@@ -61,7 +69,7 @@ export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps
       if (Object.keys(changed).length > 0)
         await api.patch('/v1/tasks/{id}', { params: { path, header }, body: changed });
       if (isChanged('status')) await api.post('/v1/tasks/{id}/status', { params: { path }, body: { status: to } });
-    } else await api.post('/v1/tasks', { body: { ...body, status: to, ...(deal && { dealId: deal.id }) } });
+    } else await api.post('/v1/tasks', { body: { ...body, status: to } });
     onDone();
     onClose();
   };
@@ -92,11 +100,19 @@ export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps
           <Field
             label={t.common.assignee}
             name="assignedToUserId"
-            value={task?.assignedToUserId}
+            value={task ? task.assignedToUserId : current.value?.member?.id}
             options={[['', t.common.nobody], ...members]}
+          />
+          <Field
+            label={t.parts.remindAt}
+            name="remindAt"
+            type="datetime-local"
+            value={task?.remindAt && localTime(task.remindAt)}
+            hint={t.parts.aReminderIsShown}
           />
         </div>
         {!deal && <ContactField value={contact} />}
+        {!deal && <DealField value={chosenDeal} />}
         <Field label={t.common.description} name="description" rows={3} value={task?.description} maxLength={10_000} />
       </Form>
     </Dialog>

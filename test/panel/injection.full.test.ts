@@ -71,6 +71,7 @@ async function fill(workspaceId: number, key: string): Promise<number> {
     eventKinds: ['contact.created'],
   });
   const accountId = (await crm.get('/v1/telegram/accounts')).body.items[0].id;
+  const owner = (await crm.get('/v1/members', { q: 'Olivia' })).body.items[0].id;
   for (const [index, name] of payloads.entries()) {
     const short = name.slice(0, 50);
     const contact = await made('/v1/contacts', { name, company: name, notes: everything });
@@ -79,7 +80,7 @@ async function fill(workspaceId: number, key: string): Promise<number> {
     await made(`/v1/contacts/${contactId}/activities`, { text: everything });
     await crm.put(`/v1/contacts/${contactId}/metadata`, { metadata: { note: short } });
     const deal = await made('/v1/deals', { title: name, contactId, value: 1, currency: 'EUR', notes: everything });
-    await made('/v1/tasks', { title: name, description: everything, dealId: deal.id });
+    await made('/v1/tasks', { title: name, description: everything, dealId: deal.id, assignedToUserId: owner });
     const booking = { type: 'expense', amount: 1, currency: 'EUR', category: short, description: everything };
     await made('/v1/finance/transactions', booking);
     const from = { telegramUserId: 900_000 + index, name };

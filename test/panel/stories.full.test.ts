@@ -240,7 +240,7 @@ test('a refused change is reverted with its request id, and an accepted one can 
   await expect.poll(() => toasts.textContent()).toMatch(/Somebody was faster.*the-request/);
 
   status = 500;
-  await openPlace(page, '/tasks');
+  await openPlace(page, '/tasks?assignee=all');
   const box = page.getByRole('checkbox', { name: new RegExp(task.title) });
   await box.click();
   // A 500 is tried again before it is believed.
