@@ -17,7 +17,8 @@ interface Bar {
 interface BarsProps {
   title: string;
   series: readonly Series[];
-  bars: readonly Bar[];
+  /** Undefined while they are asked for. */
+  bars: readonly Bar[] | undefined;
   /** What each bar is of. */
   of?: string;
   /** How a value is written. */
@@ -28,7 +29,9 @@ const height = 100;
 const room = 10;
 
 /** Bars side by side, with the same numbers as a table for who cannot see them. */
-export function Bars({ title, series, bars, of: unit = t.parts.day, written = count }: BarsProps) {
+export function Bars({ title, series, bars: given, of: unit = t.parts.day, written = count }: BarsProps) {
+  const bars = given ?? [];
+  const isEmpty = bars.every(({ values }) => values.every((value) => value === 0));
   const highest = Math.max(1, ...bars.flatMap(({ values }) => values));
   const width = (room - 2) / series.length;
   const isEvery = bars.length <= 6;
@@ -43,8 +46,12 @@ export function Bars({ title, series, bars, of: unit = t.parts.day, written = co
           </span>
         ))}
       </figcaption>
-      <div class="plot" aria-hidden="true">
-        <span class="highest">{written(highest)}</span>
+      {given && isEmpty && <p class="hint">{t.parts.nothingToShow}</p>}
+      <div class="plot" aria-hidden="true" hidden={given && isEmpty}>
+        {!given && <span class="skeleton" />}
+        <span class="highest" hidden={!given}>
+          {written(highest)}
+        </span>
         <svg aria-hidden="true" viewBox={`0 0 ${bars.length * room} ${height}`} preserveAspectRatio="none">
           {bars.map(({ label, values }, at) => (
             <g key={label}>

@@ -2,10 +2,9 @@ import { computed } from '@preact/signals';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
-import Home from '../pages/home.tsx';
 import type { Page } from '../parts/page.ts';
 
-/** The first page is in the first file; the others are in four, asked for when the first page of each opens. */
+/** The first page is a file of its own; the others are in four, asked for when the first page of each opens. */
 const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
   default: (await import('../pages/work.ts'))[name],
 });
@@ -28,7 +27,7 @@ const pages: readonly Page[] = [
     },
     icon: 'home',
     shortcut: 'h',
-    load: async () => ({ default: Home }),
+    load: () => import('../pages/home.tsx'),
   },
   {
     path: '/inbox',
@@ -75,7 +74,7 @@ const pages: readonly Page[] = [
   },
   {
     path: '/finance',
-    also: ['/finance/invoices', '/finance/transactions', '/finance/sources'],
+    also: ['/finance/invoices', '/finance/invoices/{id}', '/finance/transactions', '/finance/sources'],
     get title() {
       return t.common.finance;
     },
@@ -97,6 +96,7 @@ const pages: readonly Page[] = [
   {
     path: '/settings',
     also: [
+      '/settings/you',
       '/settings/members',
       '/settings/workspace',
       '/settings/sequences',

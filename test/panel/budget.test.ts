@@ -43,6 +43,16 @@ test.each<PageName>(['panel', 'docs'])(
   },
 );
 
+test('Home, the page after a sign-in, loads at most 60 KB gzip', async () => {
+  const files = await buildPage('panel');
+  const home = [...files.keys()].find((name) => name.startsWith('home-')) as string;
+  const asked = askedBy(String(files.get('index.html')));
+  for (const language of languagesIn(files)) {
+    const all = new Set([...asked, language, ...withImports(files, home)]);
+    expect(sizeOf(files, all), language).toBeLessThanOrEqual(60);
+  }
+});
+
 test('a link to any page of the panel loads at most 80 KB gzip in every language', async () => {
   const files = await buildPage('panel');
   const asked = askedBy(String(files.get('index.html')));

@@ -6,26 +6,31 @@ import { useLoaded } from '../../app/load.ts';
 import { useContactNames } from '../../app/names.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
-import { dayDate, money, worded } from '../../app/show.ts';
+import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
 import { ContactField } from '../../parts/contact-field.tsx';
 import { contactIn } from '../../parts/contact-text.ts';
+import { Day } from '../../parts/day.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { filled } from '../../parts/filled.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { dayInstant, dayStart, instant, localDate } from '../../parts/local-time.ts';
-import { Menu } from '../../parts/menu.tsx';
+import { dayInstant, dayStart, localDate } from '../../parts/local-time.ts';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
+import { UserText } from '../../parts/user-text.tsx';
+import { InvoiceActions } from './invoice-actions.tsx';
 
 type Invoice = Schema<'Invoice'>;
 type Status = Invoice['status'];
 
-const tones: Record<Status, Tone> = { draft: 'plain', sent: 'accent', overdue: 'bad', paid: 'good', canceled: 'plain' };
+export const tones: Record<Status, Tone> = {
+  draft: 'plain',
+  sent: 'accent',
+  overdue: 'bad',
+  paid: 'good',
+  canceled: 'plain',
+};
 const statuses = Object.keys(tones) as Status[];
 
 export function Invoices() {
@@ -40,32 +45,20 @@ export function Invoices() {
   );
   const names = useContactNames(invoices);
   const [isNew, setNew] = useState(false);
-  const [asked, setAsked] = useState<{ invoice: Invoice; of: 'cancel' | 'paid' }>();
   const show = (id: number, status: Status) =>
     invoices.change((before) => ({
       ...before,
       items: before.items.map((invoice) => (invoice.id === id ? { ...invoice, status } : invoice)),
     }));
-  const send = async ({ id, status, invoiceNumber }: Invoice) => {
-    show(id, 'sent');
-    const done = await attempt(() => api.post('/panel/invoices/{id}/send', { params: { path: { id } }, body: {} }), {
-      said: t.finance.invoiceCountsAsSent(invoiceNumber),
-      takeBack: () => show(id, status),
-    });
-    if (done) invoices.reload();
-  };
-  const actionsOf = (invoice: Invoice) => {
-    const isOwed = invoice.status === 'sent' || invoice.status === 'overdue';
-    return [
-      ...(invoice.status === 'draft' ? [{ text: t.common.send, choose: () => void send(invoice) }] : []),
-      ...(isOwed ? [{ text: t.finance.markAsPaid, choose: () => setAsked({ invoice, of: 'paid' }) }] : []),
-      ...(isOwed || invoice.status === 'draft'
-        ? [{ text: t.finance.cancelInvoice, isDangerous: true, choose: () => setAsked({ invoice, of: 'cancel' }) }]
-        : []),
-    ];
-  };
   const columns: readonly Column<Invoice>[] = [
-    { title: t.finance.number, show: ({ invoiceNumber }) => invoiceNumber },
+    {
+      title: t.finance.number,
+      show: ({ id, invoiceNumber }) => (
+        <a href={linkTo(`/finance/invoices/${id}`)}>
+          <UserText text={invoiceNumber} isName />
+        </a>
+      ),
+    },
     { title: t.common.status, show: ({ status }) => <Badge tone={tones[status]}>{worded(status)}</Badge> },
     {
       title: t.common.contact,
@@ -74,23 +67,26 @@ export function Invoices() {
         contactId === null ? (
           '–'
         ) : (
-          <a href={linkTo(`/contacts/${contactId}`)}>{names.get(contactId) ?? `#${contactId}`}</a>
+          <a href={linkTo(`/contacts/${contactId}`)}>
+            <UserText text={names.get(contactId) ?? `#${contactId}`} isName />
+          </a>
         ),
     },
-    { title: t.common.due, isWide: true, show: ({ dueDate }) => dayDate(dueDate) },
+    { title: t.common.due, isWide: true, show: ({ dueDate }) => <Day at={dueDate} /> },
     { title: t.finance.total, isNumber: true, show: ({ total, currency }) => money(total, currency) },
     ...(may('finance:write')
       ? [
           {
             title: t.common.actions,
-            show: (invoice: Invoice) => {
-              const items = actionsOf(invoice);
-              return (
-                items.length > 0 && (
-                  <Menu text={t.common.actions} label={t.finance.actionsFor(invoice.invoiceNumber)} items={items} />
-                )
-              );
-            },
+            isHidden: true,
+            show: (invoice: Invoice) => (
+              <InvoiceActions
+                invoice={invoice}
+                text="⋯"
+                onStatus={(status) => show(invoice.id, status)}
+                reload={invoices.reload}
+              />
+            ),
           },
         ]
       : []),
@@ -124,23 +120,6 @@ export function Invoices() {
         }
       />
       {isNew && <NewInvoice onDone={invoices.reload} onClose={() => setNew(false)} />}
-      {asked?.of === 'paid' && (
-        <Paid invoice={asked.invoice} onDone={invoices.reload} onClose={() => setAsked(undefined)} />
-      )}
-      {asked?.of === 'cancel' && (
-        <Confirm
-          title={t.finance.cancelInvoiceInvoiceNumber(asked.invoice.invoiceNumber)}
-          action={t.finance.cancelInvoice}
-          isDangerous
-          onClose={() => setAsked(undefined)}
-          onConfirm={async () => {
-            await api.post('/panel/invoices/{id}/cancel', { params: { path: { id: asked.invoice.id } }, body: {} });
-            invoices.reload();
-          }}
-        >
-          <p>{t.finance.itIsOwedNoMore}</p>
-        </Confirm>
-      )}
     </>
   );
 }
@@ -186,37 +165,6 @@ function NewInvoice({ onDone, onClose }: DialogProps) {
           <Field label={t.finance.issued} name="issueDate" type="date" value={localDate(new Date())} required />
           <Field label={t.common.due} name="dueDate" type="date" value={localDate(dayStart(14))} required />
         </div>
-      </Form>
-    </Dialog>
-  );
-}
-
-function Paid({
-  invoice: { id, invoiceNumber, total, currency },
-  onDone,
-  onClose,
-}: DialogProps & { invoice: Invoice }) {
-  const pay = async ({ paidOn }: Values) => {
-    const isToday = paidOn === localDate(new Date());
-    await api.post('/v1/finance/invoices/{id}/paid', {
-      params: { path: { id } },
-      body: isToday ? {} : { paidAt: instant(paidOn) },
-    });
-    onDone();
-    onClose();
-  };
-  return (
-    <Dialog title={t.finance.markInvoiceAsPaid(invoiceNumber)} onClose={onClose}>
-      <Form submit={t.finance.markAsPaid} onSubmit={pay} onCancel={onClose}>
-        <p>{filled(t.finance.anIncomeOfIsBooked, { currency: money(total, currency) })}</p>
-        <Field
-          label={t.finance.paidOn}
-          name="paidOn"
-          type="date"
-          value={localDate(new Date())}
-          max={localDate(new Date())}
-          required
-        />
       </Form>
     </Dialog>
   );

@@ -55,11 +55,11 @@ export function Summary() {
   const written = (value: number) => money(value, chosen);
   const of = (totals: readonly { currency: string; income: number; expense: number }[]) =>
     totals.find(({ currency }) => currency === chosen);
-  const bars = (data ?? []).map(({ label, totals }) => ({
+  const bars = data?.map(({ label, totals }) => ({
     label,
     values: [of(totals)?.income ?? 0, of(totals)?.expense ?? 0],
   }));
-  const sum = (at: number) => bars.reduce((total, { values }) => total + (values[at] ?? 0), 0);
+  const sum = (at: number) => (bars ?? []).reduce((total, { values }) => total + (values[at] ?? 0), 0);
   const newest = data?.at(-1);
   const owed = newest?.outstanding.find(({ currency }) => currency === chosen);
   const spent = (newest?.topExpenseCategories ?? []).filter(({ currency }) => currency === chosen);

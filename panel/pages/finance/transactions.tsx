@@ -1,22 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { everyPage } from '../../app/every-page.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { linkTo, place } from '../../app/route.ts';
+import { written } from '../../app/locale.ts';
+import { linkTo, place, withQuery } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
 import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ContactField } from '../../parts/contact-field.tsx';
 import { contactIn } from '../../parts/contact-text.ts';
+import { Day } from '../../parts/day.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { instant, localDate } from '../../parts/local-time.ts';
-import { type Column, cursor, Paged } from '../../parts/paged.tsx';
-import { When } from '../../parts/when.tsx';
+import { dayInstant, localDate } from '../../parts/local-time.ts';
+import { type Column, Paged } from '../../parts/paged.tsx';
 
 type Transaction = Schema<'Transaction'>;
 
@@ -39,6 +41,12 @@ const sources: Record<Transaction['source'], string> = {
 const columns: readonly Column<Transaction>[] = [
   {
     get title() {
+      return t.finance.date;
+    },
+    show: ({ occurredAt }) => <Day at={occurredAt} />,
+  },
+  {
+    get title() {
       return t.finance.what;
     },
     show: ({ description, category, source, dealId }) => (
@@ -55,13 +63,6 @@ const columns: readonly Column<Transaction>[] = [
         </p>
       </>
     ),
-  },
-  {
-    get title() {
-      return t.common.when;
-    },
-    isWide: true,
-    show: ({ occurredAt }) => <When at={occurredAt} />,
   },
   {
     get title() {
@@ -84,25 +85,92 @@ const columns: readonly Column<Transaction>[] = [
   },
 ];
 
-export function Transactions() {
-  const transactions = useLoaded(
-    (signal) =>
-      api.get('/v1/finance/transactions', {
+/** A month of UTC, as bookings are summed. */
+interface Month {
+  /** `2026-11`, as it stands in the address. */
+  key: string;
+  from: Date;
+  /** The last instant. */
+  to: Date;
+}
+
+function monthOf(key: string, shift = 0): Month {
+  const [year = 0, month = 0] = key.split('-').map(Number);
+  const from = new Date(Date.UTC(year, month - 1 + shift));
+  const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1) - 1);
+  return { key: from.toISOString().slice(0, 7), from, to };
+}
+
+/** The month that is shown; undefined where a search or a deal looks at all of them. */
+function shownMonth(): Month | undefined {
+  if (filter('q') !== undefined || filter('dealId') !== undefined) return undefined;
+  const chosen = filter('month') ?? '';
+  return monthOf(/^\d{4}-(0[1-9]|1[0-2])$/.test(chosen) ? chosen : new Date().toISOString().slice(0, 7));
+}
+
+const maxPages = 10;
+
+/** Reads the transactions by their dates, the newest first, and the totals of the month. */
+async function load(signal: AbortSignal) {
+  const month = shownMonth();
+  const query = {
+    limit: 100,
+    q: filter('q'),
+    type: filter('type') as Transaction['type'] | undefined,
+    status: filter('status') as Transaction['status'] | undefined,
+    dealId: Number(filter('dealId')) || undefined,
+    from: month?.from.toISOString(),
+    to: month?.to.toISOString(),
+  };
+  const [{ items, hasMore }, summary] = await Promise.all([
+    everyPage(
+      (after: number | undefined) =>
+        api.get('/v1/finance/transactions', { signal, params: { query: { ...query, after } } }),
+      maxPages,
+    ),
+    month &&
+      api.get('/v1/finance/summary', {
         signal,
-        params: {
-          query: {
-            limit: 50,
-            after: cursor(),
-            q: filter('q'),
-            type: filter('type') as Transaction['type'] | undefined,
-            status: filter('status') as Transaction['status'] | undefined,
-            dealId: Number(filter('dealId')) || undefined,
-          },
-        },
+        params: { query: { from: month.from.toISOString(), to: month.to.toISOString() } },
       }),
-    [String(place.value.query)],
-    touching('transaction'),
-  );
+  ]);
+  items.sort((one, other) => other.occurredAt.localeCompare(one.occurredAt) || other.id - one.id);
+  return { items, isCut: hasMore, hasMore: false, nextCursor: null, totals: summary?.totals };
+}
+
+const nameOfMonth = ({ from }: Month) => written(from, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+const Months = ({ shown }: { shown: Month }) => (
+  <nav class="months" aria-label={t.finance.month}>
+    {[-1, 0, 1].map((shift) => {
+      const month = monthOf(shown.key, shift);
+      return (
+        <a key={month.key} href={withQuery({ month: month.key })} aria-current={shift === 0 ? 'date' : undefined}>
+          {nameOfMonth(month)}
+        </a>
+      );
+    })}
+  </nav>
+);
+
+const Totals = ({ of }: { of: Schema<'FinanceSummary'>['totals'] }) => (
+  <dl class="card facts">
+    {of.map(({ currency, income, expense, net }) => (
+      <div key={currency}>
+        <dt>{t.finance.netIn(currency)}</dt>
+        <dd>{money(net, currency)}</dd>
+        <dd class="hint">
+          +{money(income, currency)} −{money(expense, currency)}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+export function Transactions() {
+  const transactions = useLoaded(load, [String(place.value.query)], touching('transaction'));
+  const { data } = transactions;
+  const month = shownMonth();
   const [isNew, setNew] = useState(false);
   return (
     <>
@@ -139,17 +207,20 @@ export function Transactions() {
           {t.finance.onlyWhatBelongsToOne} <a href={linkTo('/finance/transactions')}>{t.common.showEverything}</a>
         </p>
       )}
+      {month && <Months shown={month} />}
+      {data?.totals && data.totals.length > 0 && <Totals of={data.totals} />}
       <Paged
         caption={t.finance.transactions}
         of={transactions}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={place.value.query.size > 0 ? t.finance.noTransactionsLikeThat : t.finance.nothingIsBookedYet}>
+          <Empty title={month ? t.finance.nothingIsBookedIn(nameOfMonth(month)) : t.finance.noTransactionsLikeThat}>
             <p>{t.finance.wonDealsAndPaidInvoices2}</p>
           </Empty>
         }
       />
+      {data?.isCut && <p class="hint">{t.finance.narrowTheSearch}</p>}
       {isNew && <NewTransaction onDone={transactions.reload} onClose={() => setNew(false)} />}
     </>
   );
@@ -167,7 +238,7 @@ function NewTransaction({ onDone, onClose }: { onDone(): void; onClose(): void }
         category: category ?? null,
         description: description ?? null,
         contactId: contactIn(contactId),
-        ...(occurredAt !== localDate(new Date()) && { occurredAt: instant(occurredAt) }),
+        ...(occurredAt !== localDate(new Date()) && { occurredAt: dayInstant(occurredAt) }),
       },
     });
     onDone();
