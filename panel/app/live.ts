@@ -2,6 +2,7 @@ import { computed, effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type AnyEvent, ApiError } from '../../client/index.ts';
 import { api } from './api.ts';
+import { preferences } from './locale.ts';
 import { current, environment, may, workspaceId } from './session.ts';
 import { keep, readKept } from './storage.ts';
 import { complain } from './toasts.ts';
@@ -54,6 +55,9 @@ const positionName = computed(() =>
   current.value && may('webhooks:read') ? `position.${environment.value}.${workspaceId.value ?? 'first'}` : undefined,
 );
 
+/** Whether the feed is read now: while the page is seen, or for notifications. */
+const isLooking = () => !document.hidden || preferences.value.notifies === true;
+
 /** Looks for new events while somebody is signed in and sees the page. */
 export function followEvents(): void {
   for (const kind of ['keydown', 'pointerdown', 'pointermove', 'wheel'])
@@ -82,7 +86,7 @@ async function follow(name: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     let waitMs = paceMs();
     try {
-      if (!document.hidden) {
+      if (isLooking()) {
         const page = await api.get('/v1/events', { signal, params: { query: { since, limit: 100 } } });
         if (signal.aborted) return;
         since = page.nextCursor ?? since;

@@ -4,11 +4,18 @@ import { computed, signal } from '@preact/signals';
 export const languageNames = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof languageNames;
 
+/** Locales that write a date in a fixed order; `language` leaves the order to the language. */
+const dateForms = { language: undefined, dmy: 'en-GB', mdy: 'en-US', iso: 'sv-SE' } as const;
+
 /** What a member has chosen; undefined where the browser decides. */
 interface Preferences {
   language?: Language | undefined;
   /** An IANA name, like `Europe/Berlin`. */
   timeZone?: string | undefined;
+  dateForm?: keyof typeof dateForms | undefined;
+  theme?: 'system' | 'light' | 'dark' | undefined;
+  /** Shows notifications of the browser. */
+  notifies?: boolean | undefined;
 }
 
 const storedAs = 'crm.preferences';
@@ -51,20 +58,33 @@ const tag = computed(() => navigator.languages.find((of) => baseOf(of) === langu
 const dates = (options: Intl.DateTimeFormatOptions) =>
   computed(() => new Intl.DateTimeFormat(tag.value, { timeZone: timeZone.value, ...options }));
 
+/** Short dates, in the order that the member has chosen. */
+const shortDates = (options: Intl.DateTimeFormatOptions = {}) =>
+  computed(() => {
+    const locale = dateForms[preferences.value.dateForm ?? 'language'];
+    const form: Intl.DateTimeFormatOptions = locale
+      ? { year: 'numeric', month: '2-digit', day: '2-digit' }
+      : { dateStyle: 'medium' };
+    return new Intl.DateTimeFormat(locale ?? tag.value, { timeZone: timeZone.value, ...form, ...options });
+  });
+
 const exact = dates({ dateStyle: 'full', timeStyle: 'medium' });
 const longDay = dates({ dateStyle: 'full' });
 const clock = dates({ timeStyle: 'short' });
 const moment = dates({ dateStyle: 'medium', timeStyle: 'short' });
-const mediumDay = dates({ dateStyle: 'medium' });
+const mediumDay = shortDates();
 // A day has no zone: its instant is its midnight in UTC.
-const calendarDay = dates({ dateStyle: 'medium', timeZone: 'UTC' });
+const calendarDay = shortDates({ timeZone: 'UTC' });
 const relative = computed(() => new Intl.RelativeTimeFormat(tag.value, { numeric: 'auto', style: 'long' }));
 const plurals = computed(() => new Intl.PluralRules(language.value));
 
 export const exactTime = (at: string): string => exact.value.format(new Date(at));
 export const longDate = (at: string): string => longDay.value.format(new Date(at));
 export const clockTime = (at: string): string => clock.value.format(new Date(at));
-export const shortTime = (at: string): string => moment.value.format(new Date(at));
+export const shortTime = (at: string): string =>
+  (preferences.value.dateForm ?? 'language') === 'language'
+    ? moment.value.format(new Date(at))
+    : `${shortDate(at)} ${clockTime(at)}`;
 export const shortDate = (at: string): string => mediumDay.value.format(new Date(at));
 /** The date of a day, like `expectedCloseAt`: the same for everybody. */
 export const dayDate = (day: string): string => calendarDay.value.format(new Date(day));

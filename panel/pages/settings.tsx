@@ -9,6 +9,7 @@ import { Members } from './settings/members.tsx';
 import { SequenceDetail } from './settings/sequence.tsx';
 import { Sequences } from './settings/sequences.tsx';
 import { Workspace } from './settings/workspace.tsx';
+import { You } from './settings/you.tsx';
 
 export default function Settings({ variables: { id } }: PageProps) {
   if (id !== undefined) return <SequenceDetail key={id} id={Number(id)} />;
@@ -17,6 +18,7 @@ export default function Settings({ variables: { id } }: PageProps) {
     ['/settings/workspace', t.common.workspace, Workspace, undefined],
     ['/settings/sequences', t.settings.sequences, Sequences, 'sequences:read'],
     ['/settings/agents', t.settings.agents, Agents, 'agents:read'],
+    ['/settings/you', t.settings.yourself, You, undefined],
   ] as const;
   const seen = sides.filter(([, , , scope]) => scope === undefined || may(scope));
   const path = place.value.path === '/settings' ? seen[0]?.[0] : place.value.path;

@@ -4,9 +4,12 @@ import { ApiError } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { followEvents } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
+import { preferences } from '../app/locale.ts';
+import { takeProfile } from '../app/profile.ts';
 import { showReminders } from '../app/reminders.ts';
 import { place } from '../app/route.ts';
 import { type Current, chooseWorkspace, current, end, environment, isSignedIn, workspaceId } from '../app/session.ts';
+import { keep, readKept } from '../app/storage.ts';
 import { t } from '../app/texts.ts';
 import { showTitle } from '../app/title.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -21,6 +24,9 @@ listenForShortcuts();
 showTitle();
 effect(() => {
   document.documentElement.dataset['environment'] = environment.value;
+});
+effect(() => {
+  document.documentElement.dataset['theme'] = preferences.value.theme ?? 'system';
 });
 
 export const App = () => (
@@ -47,6 +53,13 @@ function SignedIn() {
       if (workspaceId.value === undefined) chooseWorkspace(data.workspace.id);
     });
   }, [data]);
+  // A reload shows what this tab has applied before.
+  useEffect(() => {
+    const id = data?.workspace.id;
+    if (id === undefined || readKept<number>('profile') === id) return;
+    keep('profile', id);
+    void takeProfile();
+  }, [data?.workspace.id]);
   useEffect(() => {
     if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') end(t.shell.youAreNotAMember);
   }, [asked.error]);

@@ -86,6 +86,10 @@ function Account() {
     // The cookie stays as long as the session has not ended.
     if (await attempt(() => api.delete('/panel/sessions/current'))) end();
   };
+  const openSettings = () => {
+    document.getElementById('account')?.hidePopover();
+    go('/settings/you');
+  };
   return (
     <>
       <button type="button" class="quiet avatar" popovertarget="account" aria-label={t.shell.accountOf(nameOf(member))}>
@@ -99,6 +103,9 @@ function Account() {
           <br />
           <span class="muted">{worded(member.role)}</span>
         </p>
+        <button type="button" onClick={openSettings}>
+          {t.shell.yourSettings}
+        </button>
         <button type="button" onClick={signOut}>
           {t.shell.signOut}
         </button>
