@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import type { paths } from '../api/schema.ts';
 
 /** The languages of the panel. A third one is a file in `texts/` and a line here and in `languages.ts`. */
 export const languageNames = { en: 'English', de: 'Deutsch' } as const;
@@ -31,9 +32,17 @@ function storedPreferences(): Preferences {
 /** The choices of whoever uses this browser; they outlast the session. */
 export const preferences = signal<Preferences>(storedPreferences());
 
-/** Changes some of the preferences and keeps them in the browser. */
-export function prefer(changes: Preferences): void {
-  preferences.value = { ...preferences.value, ...changes };
+type Profile = paths['/panel/me']['get']['responses'][200]['content']['application/json'];
+
+/** Shows the panel as a member has set it, and keeps that in the browser for the next visit. */
+export function showAs({ language, timeZone, dateForm, theme, notifications }: Profile): void {
+  preferences.value = {
+    language: isLanguage(language ?? undefined) ? (language as Language) : undefined,
+    timeZone: timeZone ?? undefined,
+    dateForm,
+    theme,
+    notifies: notifications.browser,
+  };
   localStorage.setItem(storedAs, JSON.stringify(preferences.value));
 }
 

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
-import { languageNames } from '../../app/locale.ts';
-import { apply } from '../../app/profile.ts';
+import { languageNames, showAs } from '../../app/locale.ts';
 import { current } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
@@ -59,7 +58,7 @@ function Profile() {
       },
     });
     profile.change(() => changed);
-    apply(changed);
+    showAs(changed);
     if (current.value) {
       const { member } = current.value;
       current.value = { ...current.value, member: { ...member, name: changed.name } };
