@@ -90,11 +90,11 @@ const plurals = computed(() => new Intl.PluralRules(language.value));
 export const exactTime = (at: string): string => exact.value.format(new Date(at));
 export const longDate = (at: string): string => longDay.value.format(new Date(at));
 export const clockTime = (at: string): string => clock.value.format(new Date(at));
+const shortDate = (at: string): string => mediumDay.value.format(new Date(at));
 export const shortTime = (at: string): string =>
   (preferences.value.dateForm ?? 'language') === 'language'
     ? moment.value.format(new Date(at))
     : `${shortDate(at)} ${clockTime(at)}`;
-export const shortDate = (at: string): string => mediumDay.value.format(new Date(at));
 /** The date of a day, like `expectedCloseAt`: the same for everybody. */
 export const dayDate = (day: string): string => calendarDay.value.format(new Date(day));
 

@@ -29,7 +29,7 @@ export function relativeTime(at: string, from = present()): string {
   return Math.abs(seconds) < 60 && seconds > 10 ? t.parts.inAMoment : t.parts.justNow;
 }
 
-export { clockTime, counted, dayDate, exactTime, longDate, shortDate, shortTime } from './locale.ts';
+export { clockTime, counted, dayDate, exactTime, longDate, shortTime } from './locale.ts';
 
 export const count = (value: number): string => number(value);
 

@@ -6,7 +6,7 @@ import { commands as messages } from '#infra/admin/commands/message.ts';
 import { readDemoFile, readSystemFile } from '#infra/local/files.ts';
 
 /** Names as people have them, and as they should not: very long, without a space, invisible, right to left, of emoji, markup. */
-export const names = [
+const names = [
   ...[
     'Théodora Vance',
     'Jürgen Müller-Lüdenscheidt',
@@ -63,7 +63,7 @@ interface Filling {
   post(path: string, body: object): Promise<Answer>;
 }
 
-export const sizes = { contacts: 1000, deals: 66, tasks: 300, transactions: 30, invoices: 18, messages: 260 };
+const sizes = { contacts: 1000, deals: 66, tasks: 300, transactions: 30, invoices: 18, messages: 260 };
 
 /** Fills the demo's workspace with what a busy team has after a year: many records, hostile texts, six currencies, failing webhooks. */
 export async function fillRealistically({ workspaceId, get, post }: Filling): Promise<void> {
