@@ -65,12 +65,13 @@ function Outlet({ page, variables }: { page: Page; variables: Record<string, str
   return <Shown path={place.value.path} show={data.default} variables={variables} />;
 }
 
-let shownBefore: string | undefined;
+/** Where somebody was before; the first page keeps the focus where the browser has it. */
+let shownBefore = place.value.path;
 
 /** After a navigation the page's name has the focus, so that screen readers say it and the keyboard goes on from there. */
 function Shown({ path, show: Shows, variables }: { path: string; show: ComponentType<PageProps> } & PageProps) {
   useEffect(() => {
-    if (shownBefore !== undefined && shownBefore !== path) {
+    if (shownBefore !== path) {
       scrollTo(0, 0);
       document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
     }

@@ -100,9 +100,9 @@ function Waiting({ waiting }: { waiting: Items<Schema<'Conversation'>> }) {
   const names = useContactNames({ data: waiting.data && { items: waiting.data.items.slice(0, shown) } });
   return (
     <List title={t.home.waitForAnAnswer} of={waiting} none={t.home.nobodyWaits} all={linkTo('/inbox')}>
-      {({ id, contactId, threadId, waitingSince, lastMessage }) => (
+      {({ id, contactId, waitingSince, lastMessage }) => (
         <li key={id}>
-          <a href={linkTo(contactId === null ? `/inbox/thread/${threadId}` : `/inbox/${contactId}`)}>
+          <a href={linkTo(contactId === null ? '/inbox' : `/inbox/${contactId}`)}>
             <UserText
               text={contactId === null ? (lastMessage?.preview ?? '–') : (names.get(contactId) ?? `#${contactId}`)}
               isName
