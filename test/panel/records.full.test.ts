@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, eventually } from '#test/client.ts';
 import { startBrowser } from './chromium.ts';
 import { openPlace } from './crawl.ts';
-import { accessibilityFindings, overflowPx, screenshot } from './page.ts';
+import { accessibilityFindings, overflowPx, screenshot, widths } from './page.ts';
 import { newDemo, openPanel } from './signed-in.ts';
 
 let browser: Browser | undefined;
@@ -243,6 +243,58 @@ test('chosen contacts are tagged together, and the tag is renamed and deleted', 
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect.poll(() => row.count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a contact goes into a sequence and is taken out of it', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const { items } = (await crm.get('/v1/sequences', { status: 'active' })).body;
+  const { id } = (await crm.post('/v1/contacts', { name: 'Sam Sequence', username: 'sam_sequence' })).body;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/contacts?q=Sam%20Sequence');
+  await page.getByRole('checkbox', { name: 'Select Sam Sequence' }).click();
+  await page.getByRole('button', { name: 'Enroll …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Enroll' }).click();
+  await page.getByText('Changed: 1 contact.').waitFor();
+  const enrolled = async () =>
+    (await crm.get(`/v1/sequences/${items[0].id}/enrollments`, { contactId: String(id) })).body.items;
+  expect(await enrolled()).toMatchObject([{ status: 'active' }]);
+  await openPlace(page, `/contacts/${id}`);
+  await page.getByRole('button', { name: 'More for Sam Sequence' }).click();
+  await page.getByRole('menuitem', { name: 'Sequences …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take out' }).click();
+  await page.getByText(/^Sam Sequence is out of/).waitFor();
+  expect(await enrolled()).not.toMatchObject([{ status: 'active' }]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('records of long names are no wider than a phone', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const name = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(5);
+  const contactId = (await crm.post('/v1/contacts', { name, email: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` }))
+    .body.id;
+  const deal = { title: name, value: 1e9, currency: 'EUR', contactId, notes: name };
+  const { id } = (await crm.post('/v1/deals', deal)).body;
+  await crm.post('/v1/tags', { name: name.slice(0, 50) });
+  const { page, faults } = await openPanel(browser, demo.session, { width: widths.narrow });
+  const paths = [
+    '/contacts',
+    `/contacts/${contactId}`,
+    '/contacts/tags',
+    '/contacts/suppressions',
+    '/deals',
+    `/deals/${id}`,
+  ];
+  for (const path of [...paths, '/developers/audit']) {
+    await openPlace(page, path);
+    expect([path, await overflowPx(page)]).toEqual([path, 0]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await screenshot(page, `narrow${path.replaceAll('/', '-')}`);
+  }
   expect(faults).toEqual([]);
   await page.context().close();
 });

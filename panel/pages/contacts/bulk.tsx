@@ -9,6 +9,7 @@ import { attempt, say } from '../../app/toasts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { stages } from './stages.ts';
 
 type Item = Schema<'ContactBatch'>['items'][number];
@@ -138,9 +139,9 @@ function EnrollAll({ chosen, onDone, onClose }: EnrollAllProps) {
   };
   return (
     <Dialog title={t.contacts.enrollInASequence} onClose={onClose}>
-      {sequences.data && items.length === 0 ? (
-        <p>{t.contacts.noSequenceRuns}</p>
-      ) : (
+      <Pending data={sequences.data} error={sequences.error} reload={sequences.reload} lines={2} />
+      {sequences.data && items.length === 0 && <p>{t.contacts.noSequenceRuns}</p>}
+      {items.length > 0 && (
         <Form submit={t.contacts.enroll} onCancel={onClose} onSubmit={({ sequence }) => enroll(Number(sequence))}>
           <Field
             label={t.common.sequence}
