@@ -20,7 +20,7 @@ test.for(['America/New_York', 'Asia/Tokyo'])('saving a title moves no day in %s'
   const { id } = (await crm.post('/v1/deals', body)).body;
   const { page, faults } = await openPanel(browser, demo.session, { timezoneId });
   await openPlace(page, `/deals/${id}`);
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByLabel('Expected to close').inputValue()).toBe('2026-11-30');
   await dialog.getByLabel('Title').fill('Day, renamed');
@@ -38,7 +38,7 @@ test('a conflict shows both values, and what nobody touched stays the other’s'
   const { id } = (await crm.post('/v1/deals', { title: 'First', value: 100, currency: 'EUR' })).body;
   const { page } = await openPanel(browser, demo.session);
   await openPlace(page, `/deals/${id}`);
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.waitForLoadState('networkidle');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Title').fill('Mine');
