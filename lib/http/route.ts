@@ -74,7 +74,7 @@ export interface Route<
   ): void | Promise<void>;
   /** It is not for callers of the API: the OpenAPI document leaves it out. */
   isUndocumented?: boolean;
-  /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are thirty at most. */
+  /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are forty at most. */
   hasNoTool?: boolean;
   needs?: readonly Need[];
   /**
