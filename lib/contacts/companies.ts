@@ -100,7 +100,7 @@ const isSameList = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one, index) => one === b[index]);
 
 /** Writes a changed company and emits company.updated with what changed. */
-export function saveCompany(
+function saveCompany(
   tx: UnitOfWork,
   before: StoredCompany,
   after: StoredCompany,
@@ -134,11 +134,7 @@ function activitiesOf(before: StoredCompany, after: StoredCompany, changed: read
 }
 
 /** Raises 409 when another company has one of the domains. */
-export async function requireFreeDomains(
-  tx: UnitOfWork,
-  id: number | undefined,
-  domains: readonly string[],
-): Promise<void> {
+async function requireFreeDomains(tx: UnitOfWork, id: number | undefined, domains: readonly string[]): Promise<void> {
   const holders = await Promise.all(domains.map((domain) => holderOf(tx, Companies, { domain })));
   for (const [index, holder] of holders.entries()) {
     if (holder === undefined || holder.id === id) continue;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { reading } from './schema.ts';
 
 /** Returns whether the name is a zone of the IANA database: offsets such as `+02:00` are none. */
-export function isZone(name: string): boolean {
+function isZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
   } catch {

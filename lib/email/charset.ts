@@ -336,7 +336,7 @@ function placesIn(sample: Buffer, charset: string): Place[] | undefined {
     const before = characters[at - 1] ?? ' ';
     if (character < '\u0080' && before < '\u0080') continue;
     const after = characters[at + 1] ?? ' ';
-    const isMarkInPlace = placedMark.test(character) && isInPlace.test(before + character + after);
+    const isMarkInPlace = placedMark.test(character) && isInPlace(before + character + after);
     places.push({ before, character, after, isMarkInPlace });
   }
   return places;
@@ -348,25 +348,23 @@ const isLower = /\p{Ll}/u;
 const isMark = /[\u00a0«»“”„‘’–—…№§°€£·©®™¿¡、。，！？：；（）「」『』【】・ー～《》]/;
 const placedMark = /[\u00a0’‘“”„‚«»‹›–—•·€£¥§¶±×÷½¼¾©…°²³®™ªºµ¿¡]/;
 /** Marks with what is before and after them where people write them. */
-const isInPlace = new RegExp(
-  `^(?:${[
-    '\\p{L}’\\p{L}',
-    '[^\\p{L}\\p{N}][“„‘‚«‹][\\p{L}\\p{N}]',
-    '[\\p{L}\\p{N}\\p{P}][”“’‘»›][^\\p{L}\\p{N}]',
-    '[^\\p{L}\\p{N}][–—•·][^\\p{L}\\p{N}]',
-    '\\p{N}–\\p{N}',
-    '[^\\p{L}][€£¥§¶±×÷½¼¾©][^\\p{L}]',
-    '[\\p{L}\\p{N}]…[^]',
-    '[\\p{L}\\p{N}][°²³®©™][^\\p{L}]',
-    '[\\p{N}n][ªº][^\\p{L}]',
-    '[^\\p{L}]°[^]',
-    '[^\\p{L}]©\\p{Lu}',
-    '[^\\p{L}]\\u00a0[^]',
-    '[^]\\u00a0[^\\p{L}]',
-    '[^\\p{L}][µ¿¡]\\p{L}',
-  ].join('|')})$`,
-  'u',
-);
+const placesOfMarks = [
+  /^\p{L}’\p{L}$/u,
+  /^[^\p{L}\p{N}][“„‘‚«‹][\p{L}\p{N}]$/u,
+  /^[\p{L}\p{N}\p{P}][”“’‘»›][^\p{L}\p{N}]$/u,
+  /^[^\p{L}\p{N}][–—•·][^\p{L}\p{N}]$/u,
+  /^\p{N}–\p{N}$/u,
+  /^[^\p{L}][€£¥§¶±×÷½¼¾©][^\p{L}]$/u,
+  /^[\p{L}\p{N}]…[^]$/u,
+  /^[\p{L}\p{N}][°²³®©™][^\p{L}]$/u,
+  /^[\p{N}n][ªº][^\p{L}]$/u,
+  /^[^\p{L}]°[^]$/u,
+  /^[^\p{L}]©\p{Lu}$/u,
+  /^[^\p{L}]\u00a0[^]$/u,
+  /^[^]\u00a0[^\p{L}]$/u,
+  /^[^\p{L}][µ¿¡]\p{L}$/u,
+];
+const isInPlace = (text: string): boolean => placesOfMarks.some((place) => place.test(text));
 /** Letters that are words of their own in some language. */
 const isWord = /[àáâãåæéèêíîóôòöøúùýœ]/i;
 

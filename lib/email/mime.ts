@@ -482,7 +482,11 @@ class Part {
       return;
     }
     const named = new Set([this.node, this.node.parentNode].map((node) => node && boundaryIn(node)));
-    const lines = text.split('\n').filter((line) => !named.has(/^--(.+?)(?:--)?\s*$/.exec(line)?.[1] ?? false));
+    const isDelimiter = (line: string) => {
+      const bare = line.startsWith('--') ? line.slice(2).trimEnd() : '';
+      return bare !== '' && (named.has(bare) || named.has(bare.replace(/--$/, '')));
+    };
+    const lines = text.split('\n').filter((line) => !isDelimiter(line));
     this.#sent.push(Buffer.from(lines.join('\n'), 'latin1'));
     this.kind = looksLikeHtml.test(text) ? 'html' : 'plain';
   }

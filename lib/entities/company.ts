@@ -48,7 +48,7 @@ const domain = () =>
   reading(
     v.pipe(
       v.string(),
-      v.regex(/^[^\s@:]+\.[^\s@:]+$/, 'must be a host name such as example.com'),
+      v.regex(/^[^\s@:.]+(?:\.[^\s@:.]+)+$/, 'must be a host name such as example.com'),
       checked<string>(
         'max_code_points',
         (host) => host.length <= maxHostCharacters,
@@ -102,18 +102,14 @@ export const PatchCompany = v.pipe(v.object({ name: v.optional(line(200)), ...gi
 export type PatchCompany = v.InferOutput<typeof PatchCompany>;
 export const readOnlyInPatch = fixedInPatch('companies');
 
-const matchForm = '^(domain|name|fields\\.[a-z][a-z0-9_]{0,39})$';
+const matchForm = /^(domain|name|fields\.[a-z][a-z0-9_]{0,39})$/;
 export const UpsertCompany = v.pipe(
   v.object({
     matchOn: v.pipe(
       v.string(),
       v.trim(),
-      checked<string>(
-        'picklist',
-        (key) => new RegExp(matchForm).test(key),
-        'must be one of domain, name, fields.<slug>',
-      ),
-      v.metadata({ pattern: matchForm }),
+      checked<string>('picklist', (key) => matchForm.test(key), 'must be one of domain, name, fields.<slug>'),
+      v.metadata({ pattern: matchForm.source }),
       v.examples(['domain', 'fields.customer_number']),
     ),
     domain: v.optional(domain()),

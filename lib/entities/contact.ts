@@ -158,7 +158,7 @@ export const CreateContact = v.pipe(
 
 const matchKeys = ['username', 'phone', 'email'] as const;
 export type MatchKey = (typeof matchKeys)[number] | `metadata.${string}` | `fields.${string}`;
-const matchForm = '^(username|phone|email|metadata\\.[A-Za-z0-9_.-]{1,40}|fields\\.[a-z][a-z0-9_]{0,39})$';
+const matchForm = /^(username|phone|email|metadata\.[A-Za-z0-9_.-]{1,40}|fields\.[a-z][a-z0-9_]{0,39})$/;
 
 /** A field that tells people apart, `metadata.<key>`, whose key keeps its case, or `fields.<slug>` of a unique field. */
 const matchOn = () =>
@@ -167,10 +167,10 @@ const matchOn = () =>
       v.string(),
       checked<string>(
         'picklist',
-        (key) => new RegExp(matchForm).test(key),
+        (key) => matchForm.test(key),
         `must be one of ${matchKeys.join(', ')}, metadata.<key>, fields.<slug>`,
       ),
-      v.metadata({ pattern: matchForm }),
+      v.metadata({ pattern: matchForm.source }),
       v.examples(['phone', 'metadata.externalId']),
     ),
     (value) => {

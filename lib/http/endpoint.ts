@@ -185,7 +185,7 @@ export const unroutedEndpoint = (
 /** A known path with a final slash says how it is written. */
 function unknownPath(path: string, methodsOf: (path: string) => string[]): Problem {
   if (path === '/') return new Problem('not_found', 'path not found: the reference is at /docs/');
-  const bare = path.replace(/\/+$/, '');
+  const bare = path.replace(/\/$/, '');
   return bare !== path && methodsOf(bare).length > 0
     ? new Problem('not_found', 'path not found: leave out the final /')
     : notFound('path');

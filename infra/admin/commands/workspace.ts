@@ -24,8 +24,12 @@ async function create(input: v.InferOutput<typeof CreateWorkspace>) {
 const Update = v.object({ id: id(), ...PatchWorkspace.entries });
 
 async function update({ id: workspaceId, ...patch }: v.InferOutput<typeof Update>) {
-  const { name, currency } = await transact({ workspaceId, env: 'live' }, operator, (tx) => patchWorkspace(tx, patch));
-  return { id: workspaceId, name, currency };
+  const { name, currency, timeZone, country, linkByDomain } = await transact(
+    { workspaceId, env: 'live' },
+    operator,
+    (tx) => patchWorkspace(tx, patch),
+  );
+  return { id: workspaceId, name, currency, timeZone, country, linkByDomain };
 }
 
 const One = v.object({ id: id() });
