@@ -355,13 +355,13 @@ const placesOfMarks = [
   /^[^\p{L}\p{N}][–—•·][^\p{L}\p{N}]$/u,
   /^\p{N}–\p{N}$/u,
   /^[^\p{L}][€£¥§¶±×÷½¼¾©][^\p{L}]$/u,
-  /^[\p{L}\p{N}]…[^]$/u,
+  /^[\p{L}\p{N}]…[\s\S]$/u,
   /^[\p{L}\p{N}][°²³®©™][^\p{L}]$/u,
   /^[\p{N}n][ªº][^\p{L}]$/u,
-  /^[^\p{L}]°[^]$/u,
+  /^[^\p{L}]°[\s\S]$/u,
   /^[^\p{L}]©\p{Lu}$/u,
-  /^[^\p{L}]\u00a0[^]$/u,
-  /^[^]\u00a0[^\p{L}]$/u,
+  /^[^\p{L}]\u00a0[\s\S]$/u,
+  /^[\s\S]\u00a0[^\p{L}]$/u,
   /^[^\p{L}][µ¿¡]\p{L}$/u,
 ];
 const isInPlace = (text: string): boolean => placesOfMarks.some((place) => place.test(text));
