@@ -1564,7 +1564,7 @@ export interface paths {
         head?: never;
         /**
          * Change a custom field
-         * @description Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. Emits `field.updated`.
+         * @description Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. With more than 500 options, archived ones included, it answers 409 `limit_reached`. Emits `field.updated`.
          *
          *     Requires the scope `fields:manage`.
          *
@@ -5411,7 +5411,7 @@ export interface components {
             companyId: number;
             /** @description Name of the company as it is now. */
             name: string;
-            /** @description What the contact is there, for example `Head of Sales`. Null when nobody has said so. */
+            /** @description Role of the contact there, for example `Head of Sales`. Null when nobody has said so. */
             title: string | null;
             /** @description Whether this is the company that `company` of the contact shows. */
             isPrimary: boolean;
@@ -5423,7 +5423,7 @@ export interface components {
              */
             companyId: number;
             /**
-             * @description What the contact is there, at most 200 characters. Default null.
+             * @description Role of the contact there, at most 200 characters. Default null.
              * @default null
              */
             title?: string | null;
@@ -8563,7 +8563,7 @@ export interface components {
             description: string | null;
             /** @description The type of its values. It never changes. */
             type: string | components["schemas"]["FieldType"];
-            /** @description The choices of a `select` or `multi_select`, archived ones at the end. Empty for every other type. */
+            /** @description The choices of a `select` or `multi_select`, archived ones at the end: at most 500. Empty for every other type. */
             options: components["schemas"]["FieldOption"][];
             /** @description Whether a new record, and a write that sets the field, must have a value. Older records stay valid. */
             isRequired: boolean;
@@ -8706,6 +8706,29 @@ export interface components {
             /** @description Whether the option is archived: values that have it keep it, and new ones cannot. */
             isArchived: boolean;
         };
+        /**
+         * @example {
+         *       "$schema": "https://json-schema.org/draft/2020-12/schema",
+         *       "title": "Custom fields of a contact",
+         *       "type": "object",
+         *       "properties": {
+         *         "source": {
+         *           "title": "Source",
+         *           "type": [
+         *             "string",
+         *             "null"
+         *           ],
+         *           "enum": [
+         *             "exhibition",
+         *             "referral",
+         *             null
+         *           ]
+         *         }
+         *       },
+         *       "required": [],
+         *       "additionalProperties": false
+         *     }
+         */
         FieldSchema: {
             [key: string]: unknown;
         };
@@ -10243,7 +10266,7 @@ export interface components {
             notes?: string | null;
             /**
              * Format: int64
-             * @description Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.
+             * @description Id of the company that would buy. Null when there is none.
              */
             companyId?: number | null;
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
@@ -10479,7 +10502,7 @@ export interface components {
          */
         Platform: "telegram" | "twitter";
         PutContactCompanies: {
-            /** @description All companies of the contact, at most 10. Those left out are unlinked. */
+            /** @description All companies of the contact, at most 10. Companies left out are unlinked. */
             items: components["schemas"]["ContactCompanyInput"][];
         };
         PutMetadata: {
@@ -11994,7 +12017,7 @@ export interface components {
             notes?: string | null;
             /**
              * Format: int64
-             * @description Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.
+             * @description Id of the company that would buy. Null when there is none.
              */
             companyId?: number | null;
             /** @description Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs. */
@@ -13083,20 +13106,17 @@ export interface operations {
                  *       "items": [
                  *         {
                  *           "op": "create",
-                 *           "name": "Ada Lovelace",
+                 *           "name": "Analytical Engines",
                  *           "domains": [
-                 *             "example.com"
+                 *             "engines.example.com"
                  *           ],
-                 *           "website": "example",
+                 *           "website": "https://engines.example.com",
                  *           "phone": "+44 20 7946 0958",
-                 *           "address": "ada@example.com",
-                 *           "notes": "Is the offer still open?",
+                 *           "address": "12 Dorset Street, London",
+                 *           "notes": "Builds engines to order.",
                  *           "assignedToUserId": 3,
-                 *           "fields": {
-                 *             "source": "exhibition"
-                 *           },
                  *           "metadata": {
-                 *             "source": "exhibition"
+                 *             "externalId": "crm-21"
                  *           }
                  *         }
                  *       ],
@@ -13127,20 +13147,20 @@ export interface operations {
                      *           "index": 0,
                      *           "status": 201,
                      *           "company": {
-                     *             "id": 1,
-                     *             "name": "Ada Lovelace",
+                     *             "id": 21,
+                     *             "name": "Analytical Engines",
                      *             "domains": [
-                     *               "example"
+                     *               "engines.example.com"
                      *             ],
-                     *             "website": "example",
+                     *             "website": "https://engines.example.com",
                      *             "phone": "+44 20 7946 0958",
-                     *             "address": "ada@example.com",
-                     *             "notes": "Is the offer still open?",
+                     *             "address": "12 Dorset Street, London",
+                     *             "notes": "Builds engines to order.",
                      *             "assignedToUserId": 3,
-                     *             "contactCount": 1,
+                     *             "contactCount": 3,
                      *             "openDealCount": 1,
-                     *             "createdAt": "2026-11-20T23:17:47Z",
-                     *             "updatedAt": "2026-11-20T23:17:47Z",
+                     *             "createdAt": "2026-11-02T09:10:00Z",
+                     *             "updatedAt": null,
                      *             "fields": {
                      *               "source": "exhibition"
                      *             }
@@ -13218,20 +13238,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 21,
+                     *           "name": "Analytical Engines",
                      *           "domains": [
-                     *             "example"
+                     *             "engines.example.com"
                      *           ],
-                     *           "website": "example",
+                     *           "website": "https://engines.example.com",
                      *           "phone": "+44 20 7946 0958",
-                     *           "address": "ada@example.com",
-                     *           "notes": "Is the offer still open?",
+                     *           "address": "12 Dorset Street, London",
+                     *           "notes": "Builds engines to order.",
                      *           "assignedToUserId": 3,
-                     *           "contactCount": 1,
+                     *           "contactCount": 3,
                      *           "openDealCount": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-02T09:10:00Z",
+                     *           "updatedAt": null,
                      *           "fields": {
                      *             "source": "exhibition"
                      *           }
@@ -13272,20 +13292,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
+                 *       "name": "Analytical Engines",
                  *       "domains": [
-                 *         "example.com"
+                 *         "engines.example.com"
                  *       ],
-                 *       "website": "example",
+                 *       "website": "https://engines.example.com",
                  *       "phone": "+44 20 7946 0958",
-                 *       "address": "ada@example.com",
-                 *       "notes": "Is the offer still open?",
+                 *       "address": "12 Dorset Street, London",
+                 *       "notes": "Builds engines to order.",
                  *       "assignedToUserId": 3,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       },
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-21"
                  *       }
                  *     }
                  */
@@ -13310,20 +13327,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
                      *       "domains": [
-                     *         "example"
+                     *         "engines.example.com"
                      *       ],
-                     *       "website": "example",
+                     *       "website": "https://engines.example.com",
                      *       "phone": "+44 20 7946 0958",
-                     *       "address": "ada@example.com",
-                     *       "notes": "Is the offer still open?",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
                      *       "assignedToUserId": 3,
-                     *       "contactCount": 1,
+                     *       "contactCount": 3,
                      *       "openDealCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
                      *       "fields": {
                      *         "source": "exhibition"
                      *       }
@@ -13539,20 +13556,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
                      *       "domains": [
-                     *         "example"
+                     *         "engines.example.com"
                      *       ],
-                     *       "website": "example",
+                     *       "website": "https://engines.example.com",
                      *       "phone": "+44 20 7946 0958",
-                     *       "address": "ada@example.com",
-                     *       "notes": "Is the offer still open?",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
                      *       "assignedToUserId": 3,
-                     *       "contactCount": 1,
+                     *       "contactCount": 3,
                      *       "openDealCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
                      *       "fields": {
                      *         "source": "exhibition"
                      *       }
@@ -13611,18 +13628,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada Lovelace",
+                 *       "name": "Analytical Engines",
                  *       "domains": [
-                 *         "example.com"
+                 *         "engines.example.com"
                  *       ],
-                 *       "website": "example",
+                 *       "website": "https://engines.example.com",
                  *       "phone": "+44 20 7946 0958",
-                 *       "address": "ada@example.com",
-                 *       "notes": "Is the offer still open?",
-                 *       "assignedToUserId": 3,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       }
+                 *       "address": "12 Dorset Street, London",
+                 *       "notes": "Builds engines to order.",
+                 *       "assignedToUserId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["PatchCompany"];
@@ -13645,20 +13659,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
                      *       "domains": [
-                     *         "example"
+                     *         "engines.example.com"
                      *       ],
-                     *       "website": "example",
+                     *       "website": "https://engines.example.com",
                      *       "phone": "+44 20 7946 0958",
-                     *       "address": "ada@example.com",
-                     *       "notes": "Is the offer still open?",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
                      *       "assignedToUserId": 3,
-                     *       "contactCount": 1,
+                     *       "contactCount": 3,
                      *       "openDealCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
                      *       "fields": {
                      *         "source": "exhibition"
                      *       }
@@ -14151,20 +14165,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
-                     *           "name": "Ada Lovelace",
+                     *           "id": 21,
+                     *           "name": "Analytical Engines",
                      *           "domains": [
-                     *             "example"
+                     *             "engines.example.com"
                      *           ],
-                     *           "website": "example",
+                     *           "website": "https://engines.example.com",
                      *           "phone": "+44 20 7946 0958",
-                     *           "address": "ada@example.com",
-                     *           "notes": "Is the offer still open?",
+                     *           "address": "12 Dorset Street, London",
+                     *           "notes": "Builds engines to order.",
                      *           "assignedToUserId": 3,
-                     *           "contactCount": 1,
+                     *           "contactCount": 3,
                      *           "openDealCount": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-02T09:10:00Z",
+                     *           "updatedAt": null,
                      *           "fields": {
                      *             "source": "exhibition"
                      *           }
@@ -14250,20 +14264,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
                      *       "domains": [
-                     *         "example"
+                     *         "engines.example.com"
                      *       ],
-                     *       "website": "example",
+                     *       "website": "https://engines.example.com",
                      *       "phone": "+44 20 7946 0958",
-                     *       "address": "ada@example.com",
-                     *       "notes": "Is the offer still open?",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
                      *       "assignedToUserId": 3,
-                     *       "contactCount": 1,
+                     *       "contactCount": 3,
                      *       "openDealCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
                      *       "fields": {
                      *         "source": "exhibition"
                      *       }
@@ -14304,21 +14318,18 @@ export interface operations {
                 /**
                  * @example {
                  *       "matchOn": "domain",
-                 *       "domain": "example.com",
-                 *       "name": "Ada Lovelace",
+                 *       "domain": "engines.example.com",
+                 *       "name": "Analytical Engines",
                  *       "domains": [
-                 *         "example.com"
+                 *         "engines.example.com"
                  *       ],
-                 *       "website": "example",
+                 *       "website": "https://engines.example.com",
                  *       "phone": "+44 20 7946 0958",
-                 *       "address": "ada@example.com",
-                 *       "notes": "Is the offer still open?",
+                 *       "address": "12 Dorset Street, London",
+                 *       "notes": "Builds engines to order.",
                  *       "assignedToUserId": 3,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       },
                  *       "metadata": {
-                 *         "source": "exhibition"
+                 *         "externalId": "crm-21"
                  *       }
                  *     }
                  */
@@ -14342,20 +14353,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
                      *       "domains": [
-                     *         "example"
+                     *         "engines.example.com"
                      *       ],
-                     *       "website": "example",
+                     *       "website": "https://engines.example.com",
                      *       "phone": "+44 20 7946 0958",
-                     *       "address": "ada@example.com",
-                     *       "notes": "Is the offer still open?",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
                      *       "assignedToUserId": 3,
-                     *       "contactCount": 1,
+                     *       "contactCount": 3,
                      *       "openDealCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
                      *       "fields": {
                      *         "source": "exhibition"
                      *       }
@@ -14381,20 +14392,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
-                     *       "name": "Ada Lovelace",
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
                      *       "domains": [
-                     *         "example"
+                     *         "engines.example.com"
                      *       ],
-                     *       "website": "example",
+                     *       "website": "https://engines.example.com",
                      *       "phone": "+44 20 7946 0958",
-                     *       "address": "ada@example.com",
-                     *       "notes": "Is the offer still open?",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
                      *       "assignedToUserId": 3,
-                     *       "contactCount": 1,
+                     *       "contactCount": 3,
                      *       "openDealCount": 1,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
                      *       "fields": {
                      *         "source": "exhibition"
                      *       }
@@ -14675,9 +14686,6 @@ export interface operations {
                  *           "notes": "Met at the London exhibition.",
                  *           "stage": "engaged",
                  *           "leadScore": 80,
-                 *           "fields": {
-                 *             "source": "exhibition"
-                 *           },
                  *           "tags": [
                  *             "Exhibition"
                  *           ],
@@ -14910,9 +14918,6 @@ export interface operations {
                  *       "notes": "Met at the London exhibition.",
                  *       "stage": "engaged",
                  *       "leadScore": 80,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       },
                  *       "tags": [
                  *         "Exhibition"
                  *       ],
@@ -15752,10 +15757,7 @@ export interface operations {
                  *       "phone": "+44 20 7946 0958",
                  *       "email": "ada@example.com",
                  *       "company": "Analytical Engines",
-                 *       "notes": "Met at the London exhibition.",
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       }
+                 *       "notes": "Met at the London exhibition."
                  *     }
                  */
                 "application/json": components["schemas"]["PatchContact"];
@@ -17037,9 +17039,6 @@ export interface operations {
                  *       "notes": "Met at the London exhibition.",
                  *       "stage": "engaged",
                  *       "leadScore": 80,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       },
                  *       "tags": [
                  *         "Exhibition"
                  *       ],
@@ -17800,10 +17799,7 @@ export interface operations {
                  *           "probability": 50,
                  *           "expectedCloseAt": "2026-12-11T09:00:00Z",
                  *           "notes": "Wants delivery before the summer.",
-                 *           "companyId": 1,
-                 *           "fields": {
-                 *             "source": "exhibition"
-                 *           }
+                 *           "companyId": 1
                  *         }
                  *       ],
                  *       "atomic": false
@@ -18026,10 +18022,7 @@ export interface operations {
                  *       "probability": 50,
                  *       "expectedCloseAt": "2026-12-11T09:00:00Z",
                  *       "notes": "Wants delivery before the summer.",
-                 *       "companyId": 1,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       }
+                 *       "companyId": 1
                  *     }
                  */
                 "application/json": components["schemas"]["CreateDeal"];
@@ -18233,10 +18226,7 @@ export interface operations {
                  *       "probability": 50,
                  *       "expectedCloseAt": "2026-12-11T09:00:00Z",
                  *       "notes": "Wants delivery before the summer.",
-                 *       "companyId": 1,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       }
+                 *       "companyId": 1
                  *     }
                  */
                 "application/json": components["schemas"]["PatchDeal"];
@@ -19718,25 +19708,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 11,
                      *       "object": "contact",
-                     *       "slug": "example",
-                     *       "title": "Second analytical engine",
-                     *       "description": "For everybody who asked at the exhibition",
-                     *       "type": "text",
+                     *       "slug": "source",
+                     *       "title": "Source",
+                     *       "description": "How we met the contact.",
+                     *       "type": "select",
                      *       "options": [
                      *         {
                      *           "id": 1,
-                     *           "label": "example",
-                     *           "color": "#336699",
-                     *           "isArchived": true
+                     *           "label": "exhibition",
+                     *           "color": "#3949ab",
+                     *           "isArchived": false
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "label": "referral",
+                     *           "color": "#00897b",
+                     *           "isArchived": false
                      *         }
                      *       ],
-                     *       "isRequired": true,
-                     *       "isUnique": true,
-                     *       "isArchived": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "isRequired": false,
+                     *       "isUnique": false,
+                     *       "isArchived": false,
+                     *       "createdAt": "2026-09-01T13:40:00Z",
+                     *       "updatedAt": null,
                      *       "position": 1
                      *     }
                      */
@@ -19788,25 +19784,31 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": 1,
+                     *           "id": 11,
                      *           "object": "contact",
-                     *           "slug": "example",
-                     *           "title": "Second analytical engine",
-                     *           "description": "For everybody who asked at the exhibition",
-                     *           "type": "text",
+                     *           "slug": "source",
+                     *           "title": "Source",
+                     *           "description": "How we met the contact.",
+                     *           "type": "select",
                      *           "options": [
                      *             {
                      *               "id": 1,
-                     *               "label": "example",
-                     *               "color": "#336699",
-                     *               "isArchived": true
+                     *               "label": "exhibition",
+                     *               "color": "#3949ab",
+                     *               "isArchived": false
+                     *             },
+                     *             {
+                     *               "id": 2,
+                     *               "label": "referral",
+                     *               "color": "#00897b",
+                     *               "isArchived": false
                      *             }
                      *           ],
-                     *           "isRequired": true,
-                     *           "isUnique": true,
-                     *           "isArchived": true,
-                     *           "createdAt": "2026-11-20T23:17:47Z",
-                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "isRequired": false,
+                     *           "isUnique": false,
+                     *           "isArchived": false,
+                     *           "createdAt": "2026-09-01T13:40:00Z",
+                     *           "updatedAt": null,
                      *           "position": 1
                      *         }
                      *       ],
@@ -19843,19 +19845,22 @@ export interface operations {
                 /**
                  * @example {
                  *       "object": "contact",
-                 *       "slug": "example",
-                 *       "title": "Second analytical engine",
-                 *       "description": null,
-                 *       "type": "text",
+                 *       "slug": "source",
+                 *       "title": "Source",
+                 *       "description": "How we met the contact.",
+                 *       "type": "select",
                  *       "options": [
                  *         {
-                 *           "label": "example",
+                 *           "label": "exhibition",
                  *           "color": "#3949ab"
+                 *         },
+                 *         {
+                 *           "label": "referral",
+                 *           "color": "#00897b"
                  *         }
                  *       ],
                  *       "isRequired": false,
-                 *       "isUnique": false,
-                 *       "position": 1
+                 *       "isUnique": false
                  *     }
                  */
                 "application/json": components["schemas"]["CreateField"];
@@ -19879,25 +19884,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 11,
                      *       "object": "contact",
-                     *       "slug": "example",
-                     *       "title": "Second analytical engine",
-                     *       "description": "For everybody who asked at the exhibition",
-                     *       "type": "text",
+                     *       "slug": "source",
+                     *       "title": "Source",
+                     *       "description": "How we met the contact.",
+                     *       "type": "select",
                      *       "options": [
                      *         {
                      *           "id": 1,
-                     *           "label": "example",
-                     *           "color": "#336699",
-                     *           "isArchived": true
+                     *           "label": "exhibition",
+                     *           "color": "#3949ab",
+                     *           "isArchived": false
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "label": "referral",
+                     *           "color": "#00897b",
+                     *           "isArchived": false
                      *         }
                      *       ],
-                     *       "isRequired": true,
-                     *       "isUnique": true,
-                     *       "isArchived": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "isRequired": false,
+                     *       "isUnique": false,
+                     *       "isArchived": false,
+                     *       "createdAt": "2026-09-01T13:40:00Z",
+                     *       "updatedAt": null,
                      *       "position": 1
                      *     }
                      */
@@ -19946,25 +19957,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 11,
                      *       "object": "contact",
-                     *       "slug": "example",
-                     *       "title": "Second analytical engine",
-                     *       "description": "For everybody who asked at the exhibition",
-                     *       "type": "text",
+                     *       "slug": "source",
+                     *       "title": "Source",
+                     *       "description": "How we met the contact.",
+                     *       "type": "select",
                      *       "options": [
                      *         {
                      *           "id": 1,
-                     *           "label": "example",
-                     *           "color": "#336699",
-                     *           "isArchived": true
+                     *           "label": "exhibition",
+                     *           "color": "#3949ab",
+                     *           "isArchived": false
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "label": "referral",
+                     *           "color": "#00897b",
+                     *           "isArchived": false
                      *         }
                      *       ],
-                     *       "isRequired": true,
-                     *       "isUnique": true,
-                     *       "isArchived": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "isRequired": false,
+                     *       "isUnique": false,
+                     *       "isArchived": false,
+                     *       "createdAt": "2026-09-01T13:40:00Z",
+                     *       "updatedAt": null,
                      *       "position": 1
                      *     }
                      */
@@ -20017,15 +20034,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Second analytical engine",
-                 *       "description": "For everybody who asked at the exhibition",
-                 *       "isRequired": true,
+                 *       "title": "Source",
+                 *       "description": "How we met the contact.",
+                 *       "isRequired": false,
                  *       "position": 1,
                  *       "options": [
                  *         {
                  *           "id": 1,
-                 *           "label": "example",
-                 *           "color": "#3949ab"
+                 *           "label": "exhibition"
+                 *         },
+                 *         {
+                 *           "label": "web site"
                  *         }
                  *       ]
                  *     }
@@ -20050,25 +20069,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 11,
                      *       "object": "contact",
-                     *       "slug": "example",
-                     *       "title": "Second analytical engine",
-                     *       "description": "For everybody who asked at the exhibition",
-                     *       "type": "text",
+                     *       "slug": "source",
+                     *       "title": "Source",
+                     *       "description": "How we met the contact.",
+                     *       "type": "select",
                      *       "options": [
                      *         {
                      *           "id": 1,
-                     *           "label": "example",
-                     *           "color": "#336699",
-                     *           "isArchived": true
+                     *           "label": "exhibition",
+                     *           "color": "#3949ab",
+                     *           "isArchived": false
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "label": "referral",
+                     *           "color": "#00897b",
+                     *           "isArchived": false
                      *         }
                      *       ],
-                     *       "isRequired": true,
-                     *       "isUnique": true,
-                     *       "isArchived": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "isRequired": false,
+                     *       "isUnique": false,
+                     *       "isArchived": false,
+                     *       "createdAt": "2026-09-01T13:40:00Z",
+                     *       "updatedAt": null,
                      *       "position": 1
                      *     }
                      */
@@ -20130,25 +20155,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 1,
+                     *       "id": 11,
                      *       "object": "contact",
-                     *       "slug": "example",
-                     *       "title": "Second analytical engine",
-                     *       "description": "For everybody who asked at the exhibition",
-                     *       "type": "text",
+                     *       "slug": "source",
+                     *       "title": "Source",
+                     *       "description": "How we met the contact.",
+                     *       "type": "select",
                      *       "options": [
                      *         {
                      *           "id": 1,
-                     *           "label": "example",
-                     *           "color": "#336699",
-                     *           "isArchived": true
+                     *           "label": "exhibition",
+                     *           "color": "#3949ab",
+                     *           "isArchived": false
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "label": "referral",
+                     *           "color": "#00897b",
+                     *           "isArchived": false
                      *         }
                      *       ],
-                     *       "isRequired": true,
-                     *       "isUnique": true,
-                     *       "isArchived": true,
-                     *       "createdAt": "2026-11-20T23:17:47Z",
-                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "isRequired": false,
+                     *       "isUnique": false,
+                     *       "isArchived": false,
+                     *       "createdAt": "2026-09-01T13:40:00Z",
+                     *       "updatedAt": null,
                      *       "position": 1
                      *     }
                      */
@@ -20192,7 +20223,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "source": "exhibition"
+                     *       "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *       "title": "Custom fields of a contact",
+                     *       "type": "object",
+                     *       "properties": {
+                     *         "source": {
+                     *           "title": "Source",
+                     *           "type": [
+                     *             "string",
+                     *             "null"
+                     *           ],
+                     *           "enum": [
+                     *             "exhibition",
+                     *             "referral",
+                     *             null
+                     *           ]
+                     *         }
+                     *       },
+                     *       "required": [],
+                     *       "additionalProperties": false
                      *     }
                      */
                     "application/json": components["schemas"]["FieldSchema"];
@@ -23363,10 +23412,7 @@ export interface operations {
                  *           "remindAt": "2026-12-11T09:00:00Z",
                  *           "contactId": 7,
                  *           "dealId": 31,
-                 *           "assignedToUserId": 3,
-                 *           "fields": {
-                 *             "source": "exhibition"
-                 *           }
+                 *           "assignedToUserId": 3
                  *         }
                  *       ],
                  *       "atomic": false
@@ -23564,10 +23610,7 @@ export interface operations {
                  *       "remindAt": "2026-12-11T09:00:00Z",
                  *       "contactId": 7,
                  *       "dealId": 31,
-                 *       "assignedToUserId": 3,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       }
+                 *       "assignedToUserId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["CreateTask"];
@@ -23737,10 +23780,7 @@ export interface operations {
                  *       "remindAt": "2026-12-11T09:00:00Z",
                  *       "contactId": 7,
                  *       "dealId": 31,
-                 *       "assignedToUserId": 3,
-                 *       "fields": {
-                 *         "source": "exhibition"
-                 *       }
+                 *       "assignedToUserId": 3
                  *     }
                  */
                 "application/json": components["schemas"]["PatchTask"];

@@ -14,7 +14,7 @@ export const handler = endpoint(
     readOnly: fixedInField,
     status: 200,
     response: Field,
-    errors: ['bad_request', 'not_found'],
+    errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getAnyField(tx, id),
   },
   ({ tx, params, body }) => patchField(tx, params.id, body),

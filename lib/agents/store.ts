@@ -94,6 +94,7 @@ export async function testRun(
   if (agent.status === 'disabled')
     throw conflict('agent_disabled', 'the agent is disabled and cannot run: enable it in the panel first');
   const model = tx.tenant.env === 'live' ? bedrockModel(agent.model) : sandboxModel;
+  // A conflict runs the unit of work again: the model is asked, and paid, once for a request.
   const { completion, durationMs } = await once(request, () =>
     inSlot(tx.tenant, modelTimeoutSeconds * secondMs, () =>
       ask(tx.tenant, model, {

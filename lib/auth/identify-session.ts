@@ -86,6 +86,7 @@ export async function identifySession(token: string, place: Place, ip: string): 
   }
   const asked = chosen(session.memberships, place);
   if (asked.length === 0) return { allowance, refusal: unknownWorkspace() };
+  // A member who was deactivated since has another `generation`: the session does not count any more, even if they are active again.
   const [person] = early ?? (await activeMembers(asked));
   if (person === undefined) {
     const isOfOne = session.memberships.length === 1;
@@ -142,6 +143,7 @@ async function count(hash: string): Promise<Counted> {
     const stored = v.parse(StoredSession, refused);
     if (stored.expiresAt <= now) throw unauthorized('expired_session');
     if (isOpen(stored.window, window)) return counted(key, refused, limit, window, true);
+    // Here alone its 12 hours begin anew: once a minute is enough.
     const set = { used: 1, window, ...usedAt(now, stored.endsAt) };
     const opened = await writeIf({ key, set, if: { all: [isLive, opensWindow(window)] } });
     if (opened.item) return counted(key, opened.item, limit, window, false);

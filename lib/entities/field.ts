@@ -26,6 +26,8 @@ export const hasOptions = (type: FieldType): boolean => type === 'select' || typ
 export const canBeUnique = (type: FieldType): boolean => ['text', 'number', 'email', 'phone', 'url'].includes(type);
 
 const maxOptions = 200;
+/** Limit of options of a field with those that are archived: one row of the table holds them. */
+export const maxOptionsInAll = 500;
 const title = () => line(80);
 const label = () => line(80);
 const description = () => nullableText(500);
@@ -64,7 +66,20 @@ export const Field = v.pipe(
 );
 
 /** JSON Schema (2020-12) of the `fields` object. */
-export const FieldSchema = v.pipe(v.record(v.string(), v.unknown()), v.title('FieldSchema'));
+export const FieldSchema = v.pipe(
+  v.record(v.string(), v.unknown()),
+  v.title('FieldSchema'),
+  v.examples([
+    {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'Custom fields of a contact',
+      type: 'object',
+      properties: { source: { title: 'Source', type: ['string', 'null'], enum: ['exhibition', 'referral', null] } },
+      required: [],
+      additionalProperties: false,
+    },
+  ]),
+);
 
 const newOption = () =>
   v.pipe(objectInput({ label: label(), color: v.optional(color()) }), v.title('CreateFieldOption'));

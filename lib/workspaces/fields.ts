@@ -14,6 +14,7 @@ import {
   Fields,
   hasOptions,
   maxFields,
+  maxOptionsInAll,
   type PatchField,
   type StoredField,
   type StoredOption,
@@ -128,7 +129,7 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
   return shownIn(saved, field);
 }
 
-/** Changes the given parts of a definition. Emits field.updated unless nothing changed. Raises 400 and 404. */
+/** Changes the given parts of a definition. Emits field.updated unless nothing changed. Raises 400, 404, 409 `limit_reached`. */
 export async function patchField(tx: UnitOfWork, id: number, patch: PatchField): Promise<Shown> {
   const field = await getStored(tx, id);
   let order = await orderOf(tx, field.object);
@@ -178,7 +179,7 @@ function saveOrder(tx: UnitOfWork, before: Order, fields: Order['fields']): Orde
   return before.fields.length === 0 ? tx.create(FieldOrders, order) : tx.update(FieldOrders, order);
 }
 
-/** The fields with one at a position among those that are not archived. */
+/** Returns the fields with one at a position among those archived alike. The others keep their place in the list, for a restore. */
 function moved(fields: Order['fields'], id: number, position: number | undefined): Order['fields'] {
   const own = fields.find((field) => field.id === id);
   if (position === undefined || own === undefined) return fields;
@@ -195,7 +196,10 @@ interface GivenOption {
   color?: string | undefined;
 }
 
-/** Returns the options after a change: those that are left out become archived. Raises 400 for an unknown id and for one label twice. */
+/**
+ * Returns the options after a change: those that are left out become archived. Raises 400 for an unknown id and for one label twice,
+ * 409 `limit_reached`.
+ */
 function nextOptions(before: readonly StoredOption[], given: readonly GivenOption[]): StoredOption[] {
   let lastId = before.reduce((last, { id }) => Math.max(last, id), 0);
   const labels = new Set<string>();
@@ -221,6 +225,13 @@ function nextOptions(before: readonly StoredOption[], given: readonly GivenOptio
     };
   });
   const left = before.filter(({ id }) => !kept.some((option) => option.id === id));
+  // Values may still have an archived option, so none of them is ever dropped.
+  if (kept.length + left.length > maxOptionsInAll)
+    throw conflict(
+      'limit_reached',
+      `a field has at most ${maxOptionsInAll} options, archived ones included: use an archived one again, or create a new field`,
+      { limit: maxOptionsInAll },
+    );
   return [...kept, ...left.map((option) => ({ ...option, isArchived: true }))];
 }
 

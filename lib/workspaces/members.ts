@@ -67,6 +67,7 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
     generation: 0,
     invitation: null,
     settings: defaultSettings,
+    // Set by an import alone: whoever it brings counts as new here.
     importedAt: null,
   });
 }
@@ -104,6 +105,7 @@ export async function patchMember(
     await requireOnlyOne(tx, member.email);
   }
   const isLeaving = member.isActive && !next.isActive;
+  // Sessions and links of an earlier generation end for good, also where the member becomes active again.
   return tx.update(Members, { ...next, generation: member.generation + (isLeaving ? 1 : 0) });
 }
 

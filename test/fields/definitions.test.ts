@@ -115,6 +115,18 @@ test('an option keeps its values under another label, and is archived when it is
   expect(body.details.fields).toMatchObject([{ field: 'fields.size', code: 'invalid_enum' }]);
 });
 
+test('a field has at most 500 options, archived ones included', async () => {
+  const batch = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ label: `Option ${first + index}` }));
+  const { id } = await newField({ type: 'select', options: batch(1, 200) });
+  const patch = (options: object[], status: number) => workspace.live.patch(`/v1/fields/${id}`, { options }, status);
+  await patch(batch(201, 200), 200);
+  expect((await patch(batch(401, 101), 409)).body.details).toMatchObject({ reason: 'limit_reached', limit: 500 });
+  expect((await patch(batch(401, 100), 200)).body.options).toHaveLength(500);
+  expect((await patch([...batch(1, 100), ...batch(401, 100)], 200)).body.options).toHaveLength(500);
+  await patch([{ label: 'Option 501' }], 409);
+});
+
 test('an archived field is neither shown nor accepted, and comes back with its values', async () => {
   const { id, slug } = await newField({ slug: 'hidden' });
   const contact = (await workspace.live.post('/v1/contacts', { name: 'Ada', fields: { hidden: 'x' } }, 201)).body.id;

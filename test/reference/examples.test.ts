@@ -17,6 +17,15 @@ const document = openapi as unknown as Document;
 const operations = allOperations(document);
 const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
+const bodyOf = (operationId: string) => {
+  const called = operations.find(({ operation }) => operation.operationId === operationId);
+  return sampleOf(document, called as (typeof operations)[number]).body as object;
+};
+
+/** A body without the records that it names, which no new workspace has. */
+const withoutReferences = (body: unknown) =>
+  Object.fromEntries(Object.entries(body as object).filter(([name]) => !/Ids?$|^attachments$/.test(name)));
+
 const exampleOf = (language: string, operationId: string) => {
   const called = operations.find(({ operation }) => operation.operationId === operationId);
   if (!called) throw new Error(`there is no ${operationId}`);
@@ -66,6 +75,30 @@ describe.each(Object.entries(runners))('the %s example', (language, runner) => {
     const { body } = await workspace.test.get('/v1/contacts');
     expect(body.items.length).toBeGreaterThan(0);
   });
+});
+
+test('the example of every creation has the form that the call takes', async () => {
+  const creations = operations
+    .map((called) => sampleOf(document, called))
+    .filter(({ method, path, body }) => method === 'POST' && !path.includes('{') && body !== undefined);
+  expect(creations.length).toBeGreaterThan(20);
+  const { test: client } = await newWorkspace();
+  const refused: unknown[] = [];
+  for (const { path, body } of creations) {
+    const answer = await client.post(path, withoutReferences(body));
+    const wrong = answer.status === 400 ? (answer.body.details.fields ?? [answer.body]) : [];
+    refused.push(...wrong.filter(({ field = '' }) => !/Ids?(\[\d+\])?$/.test(field)).map((one: object) => [path, one]));
+  }
+  expect(refused).toEqual([]);
+});
+
+test('the examples of custom fields define one, fill it, and change it', async () => {
+  const { test: client } = await newWorkspace();
+  const field = (await client.post('/v1/fields', bodyOf('fieldsCreate'), 201)).body;
+  const contact = (await client.post('/v1/contacts', { name: 'Ada' }, 201)).body;
+  const values = bodyOf('contactsPatchFields');
+  expect((await client.patch(`/v1/contacts/${contact.id}/fields`, values, 200)).body).toEqual(values);
+  await client.patch(`/v1/fields/${field.id}`, bodyOf('fieldsPatch'), 200);
 });
 
 test('the TypeScript example of every operation compiles', async () => {

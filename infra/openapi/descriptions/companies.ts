@@ -118,16 +118,16 @@ export const companies: Noun = {
     ContactCompany: {
       companyId: 'Id of the company that the contact is linked to.',
       name: 'Name of the company as it is now.',
-      title: 'What the contact is there, for example `Head of Sales`. Null when nobody has said so.',
+      title: 'Role of the contact there, for example `Head of Sales`. Null when nobody has said so.',
       isPrimary: 'Whether this is the company that `company` of the contact shows.',
     },
     ContactCompanyInput: {
       companyId: 'Id of a company, as in `GET /v1/companies`.',
-      title: 'What the contact is there, at most 200 characters. Default null.',
+      title: 'Role of the contact there, at most 200 characters. Default null.',
       isPrimary: 'Whether `company` of the contact shows this one. Default: the first of the list.',
     },
     ContactCompanies: { items: 'The companies of the contact, in the order in which they were put.' },
-    PutContactCompanies: { items: 'All companies of the contact, at most 10. Those left out are unlinked.' },
+    PutContactCompanies: { items: 'All companies of the contact, at most 10. Companies left out are unlinked.' },
     CompanyBatchResult: { company: 'The company after the change. Null when the item failed.' },
   },
   like: {

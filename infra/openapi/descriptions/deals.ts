@@ -4,8 +4,6 @@ const terms = {
   fields: 'Custom values by slug, as `GET /v1/fields` defines them; null clears one, and slugs left out keep theirs.',
   title: 'Title of the sale, in one line of 1 to 200 characters.',
   value: 'Amount at stake, 0 to 1,000,000,000,000, with no more decimals than its currency has. Default 0.',
-  companyId:
-    'Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.',
   contactId: 'Id of the contact who would buy. Null when the deal has no contact.',
   currency: 'Currency of the value, as its three letters of ISO 4217. Default: the currency of the workspace.',
   probability: 'Chance of winning in percent, 0 to 100. A change of stage sets the default of the new stage.',
@@ -88,13 +86,19 @@ export const deals: Noun = {
       isOverdue: 'Whether the due time has passed and the task is not done.',
     },
     CreateDeal: {
+      companyId:
+        'Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.',
       ...terms,
       stage: 'Stage in which the deal begins: an active one. Default `lead`.',
       assignedToUserId: 'Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.',
       metadata: 'Your own pairs of key and text for the new deal, at most 50. Default none.',
     },
-    PatchDeal: terms,
-    UpdateDealItem: { ...terms, id: 'Id of the deal that this item changes.' },
+    PatchDeal: { ...terms, companyId: 'Id of the company that would buy. Null when there is none.' },
+    UpdateDealItem: {
+      ...terms,
+      companyId: 'Id of the company that would buy. Null when there is none.',
+      id: 'Id of the deal that this item changes.',
+    },
     SetDealStage: { stage: 'The stage to move to. `won` is refused with the reason `won_is_panel_only`.' },
     SetDealAssignee: { userId: 'Id of an active member, from `GET /v1/members`. Null assigns the deal to nobody.' },
     SetDealStageItem: { id: 'Id of the deal that this item moves.' },

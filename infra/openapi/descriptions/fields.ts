@@ -12,7 +12,7 @@ export const fields: Noun = {
     fieldsCreate:
       'Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. Emits `field.created`.',
     fieldsPatch:
-      'Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. Emits `field.updated`.',
+      'Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. With more than 500 options, archived ones included, it answers 409 `limit_reached`. Emits `field.updated`.',
     fieldsArchive:
       'Archives a field: it is not shown, not accepted, and not checked. Its values are kept and come back with a restore. The same again changes nothing.',
     fieldsRestore:
@@ -34,7 +34,8 @@ export const fields: Noun = {
       title: 'Title of the field in the panel, 1 to 80 characters.',
       description: 'Help for people who fill in the field, at most 500 characters. Null when there is none.',
       type: 'The type of its values. It never changes.',
-      options: 'The choices of a `select` or `multi_select`, archived ones at the end. Empty for every other type.',
+      options:
+        'The choices of a `select` or `multi_select`, archived ones at the end: at most 500. Empty for every other type.',
       isRequired: 'Whether a new record, and a write that sets the field, must have a value. Older records stay valid.',
       isUnique:
         'Whether two records cannot have the same value. Only for `text`, `number`, `email`, `phone`, and `url`.',
