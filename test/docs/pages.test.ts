@@ -89,6 +89,19 @@ test('README.md is a front door', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
 });
 
+/** In the generated page of the table, one kind of key has several owners. */
+test.each(pages.filter((page) => page !== 'docs/table.md'))(
+  '%s has no two rows of a table that begin alike',
+  (page) => {
+    const tables = read(page).split(/\n(?!\s*\|)/);
+    const repeated = tables.flatMap((table) => {
+      const first = [...table.matchAll(/^\s*\| ([^|]+) \|/gm)].map(([, cell]) => cell?.trim());
+      return first.filter((cell, index) => first.indexOf(cell) !== index);
+    });
+    expect(repeated).toEqual([]);
+  },
+);
+
 describe.each(pages)('%s', (page) => {
   test('names files that are there', () => {
     const named = [...read(page).matchAll(/`((?:lib|functions|infra|test|docs|events)\/[\w./-]+\.\w+)`/g)].map(
