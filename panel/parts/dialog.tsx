@@ -47,7 +47,7 @@ export function Dialog({ title, onClose, isWide = false, loses, children }: Dial
   const hasField = useRef(false);
   useEffect(() => {
     // Not on the first thing that can have it, which closes the dialog; a form may come later.
-    const field = element.current?.querySelector<HTMLElement>('form :is(input, select, textarea)');
+    const field = element.current?.querySelector<HTMLElement>('form :is(input:not([type="hidden"]), select, textarea)');
     if (!field || hasField.current) return;
     hasField.current = true;
     field.focus();
