@@ -1261,6 +1261,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/email/threads/{id}/contact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect an e-mail thread with a contact
+         * @description Connects the thread of a stranger with a contact, by `contactId` or a new one by `create`. Its messages and its conversation become the contact’s. A contact without an address gets that of the stranger. Another contact’s thread stays: 409 `thread_has_contact`.
+         *
+         *     Requires the scope `email:write`.
+         */
+        post: operations["emailContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/email/messages": {
         parameters: {
             query?: never;
@@ -3854,7 +3876,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Status or assignee of an e-mail thread changed.
+         * Status, assignee, or contact of an e-mail thread changed.
          * @description Sent when the status or the assignee of a mail thread changed. Use it to mirror an inbox elsewhere. New mail is announced by `message.created`.
          */
         post: operations["onEmailThreadUpdated"];
@@ -11213,6 +11235,11 @@ export interface components {
              */
             userId: number | null;
         };
+        SetThreadContact: {
+            /** Format: int64 */
+            contactId?: number;
+            create?: components["schemas"]["CreateContact"];
+        };
         SetThreadStatus: {
             /** @description The new status: open, pending, closed, or spam. */
             status: components["schemas"]["EmailThreadStatus"];
@@ -12409,6 +12436,7 @@ export interface components {
          *     - `deal_won`: The value and currency of a won deal are booked and cannot change. Book a transaction to correct them.
          *     - `invoice_not_payable`: The invoice is a draft, canceled, or paid already: `status`. Only sent and overdue invoices can be paid.
          *     - `thread_is_spam`: The thread is marked as spam, so it is not answered. Set its status to `open` first.
+         *     - `thread_has_contact`: The thread is of another contact. Merge the two contacts instead.
          *     - `sequence_not_active`: The sequence is not active, so it cannot be paused. Read it for its status.
          *     - `sequence_not_paused`: The sequence is not paused, so it cannot be resumed. Read it for its status.
          *     - `webhook_url_taken`: Another endpoint has this address. Change that one, or delete it first.
@@ -18760,6 +18788,100 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["SetThreadAssignee"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "subject": "Offer for a second engine",
+                     *       "preview": "Is the offer still open?",
+                     *       "status": "open",
+                     *       "unreadCount": 1,
+                     *       "isStarred": false,
+                     *       "contactId": 7,
+                     *       "assignedToUserId": 3,
+                     *       "aiLeadScore": 80,
+                     *       "lastMessageAt": "2026-11-20T13:02:40Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailThread"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emailContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the mail thread, as in `GET /v1/email/threads`.
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "contactId": 7,
+                 *       "create": {
+                 *         "platform": "telegram",
+                 *         "name": "Ada Lovelace",
+                 *         "username": "ada_lovelace",
+                 *         "phone": "+44 20 7946 0958",
+                 *         "email": "ada@example.com",
+                 *         "company": "Analytical Engines",
+                 *         "notes": "Met at the London exhibition.",
+                 *         "stage": "engaged",
+                 *         "leadScore": 80,
+                 *         "fields": {
+                 *           "source": "exhibition"
+                 *         },
+                 *         "tags": [
+                 *           "Exhibition"
+                 *         ],
+                 *         "metadata": {
+                 *           "externalId": "crm-7"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetThreadContact"];
             };
         };
         responses: {

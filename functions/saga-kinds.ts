@@ -4,6 +4,7 @@ import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import type { SagaName } from '#lib/core/sagas.ts';
+import { connecting } from '#lib/email/contact.ts';
 import { entities } from '#lib/entities/all.ts';
 import { reading } from '#lib/messages/read.ts';
 import { erasing } from '#lib/privacy/erasure/erase.ts';
@@ -39,6 +40,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   replied: stopping,
   'sequence-pause': pauseEnrollments,
   'sequence-resume': resumeEnrollments,
+  'thread-contact': connecting,
 };
 
 /** Goes on with sagas of every kind. */

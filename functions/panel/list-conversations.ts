@@ -1,9 +1,9 @@
 import { roles } from '#lib/core/choices.ts';
-import { listOf } from '#lib/core/schema.ts';
+import { ConversationQuery } from '#lib/entities/conversation.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Conversation, ConversationQuery, listConversations } from '#lib/messages/conversations.ts';
+import { InboxPage, listInbox } from '#lib/messages/conversations.ts';
 
-/** The conversations of the inbox: those with something unread first, then by their last message. */
+/** The conversations of the inbox, by their last message, with the person of each. */
 export const handler = endpoint(
   {
     method: 'GET',
@@ -14,8 +14,8 @@ export const handler = endpoint(
     isUndocumented: true,
     query: ConversationQuery,
     status: 200,
-    response: listOf(Conversation),
+    response: InboxPage,
     errors: ['bad_request'],
   },
-  ({ tx, query }) => listConversations(tx, query),
+  ({ tx, query, caller }) => listInbox(tx, query, caller.scopes.includes('email:read')),
 );

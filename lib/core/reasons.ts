@@ -12,6 +12,7 @@ export const conflictReasons = [
   'deal_won',
   'invoice_not_payable',
   'thread_is_spam',
+  'thread_has_contact',
   'sequence_not_active',
   'sequence_not_paused',
   'webhook_url_taken',

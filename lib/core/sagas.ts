@@ -17,4 +17,5 @@ export type SagaName =
   | 'rename'
   | 'replied'
   | 'sequence-pause'
-  | 'sequence-resume';
+  | 'sequence-resume'
+  | 'thread-contact';

@@ -17,6 +17,7 @@ import {
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { CreateContact } from './contact.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
 
 /** One side of an e-mail. */
@@ -62,6 +63,10 @@ export const ThreadQuery = v.object({
 });
 
 export const SetThreadStatus = v.pipe(v.object({ status: choice(threadStatuses) }), v.title('SetThreadStatus'));
+export const SetThreadContact = v.pipe(
+  v.object({ contactId: v.optional(idInput()), create: v.optional(CreateContact) }),
+  v.title('SetThreadContact'),
+);
 export const SetThreadAssignee = v.pipe(v.object({ userId: v.nullable(idInput()) }), v.title('SetThreadAssignee'));
 
 /** Threads of one participant about one topic have this in common. What others write about it lies elsewhere. */

@@ -369,7 +369,7 @@ export const eventKinds = {
     },
   ),
   'email.thread_updated': kind(
-    'Status or assignee of an e-mail thread changed.',
+    'Status, assignee, or contact of an e-mail thread changed.',
     { thread_id: id, contact_id: v.nullable(id), ...changes, actor },
     {
       thread_id: '12',

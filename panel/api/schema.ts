@@ -740,34 +740,46 @@ export interface components {
             /** Format: int64 */
             id: number;
             name: string | null;
+            username: string | null;
+            email: string | null;
             company: string | null;
-            /** @enum {string} */
-            stage: "new" | "contacted" | "engaged" | "qualified" | "customer" | "lost";
         };
         InboxConversation: {
-            contact: components["schemas"]["InboxContact"];
-            hasUnreadMessages: boolean;
-            channels: ("telegram" | "twitter" | "email")[];
-            lastMessage: components["schemas"]["InboxMessage"];
-        };
-        InboxConversationList: {
-            items: components["schemas"]["InboxConversation"][];
-            /** Format: int64 */
-            nextCursor: number | null;
-            hasMore: boolean;
-        };
-        InboxMessage: {
             /** Format: int64 */
             id: number;
+            /** Format: int64 */
+            contactId: number | null;
+            /** Format: int64 */
+            threadId: number | null;
+            channels: ("telegram" | "twitter" | "email")[];
             /** @enum {string} */
-            channel: "telegram" | "twitter" | "email";
-            /** @enum {string} */
-            direction: "inbound" | "outbound";
-            body: string;
+            state: "open" | "snoozed" | "done";
+            /** Format: date-time */
+            snoozedUntil: string | null;
+            /** Format: int64 */
+            assignedToUserId: number | null;
+            /** Format: int32 */
+            unreadCount: number;
+            /** Format: date-time */
+            waitingSince: string | null;
+            lastMessage: components["schemas"]["LastMessage"] | null;
             /** Format: date-time */
             createdAt: string;
-            /** @enum {string} */
-            status: "received" | "queued" | "sent" | "failed";
+            /** Format: date-time */
+            updatedAt: string | null;
+            contact: components["schemas"]["InboxContact"] | null;
+            thread: components["schemas"]["InboxThread"] | null;
+        };
+        InboxPage: {
+            items: components["schemas"]["InboxConversation"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
+        InboxThread: {
+            /** Format: int64 */
+            id: number;
+            subject: string;
+            from: components["schemas"]["Mailbox"] | null;
         };
         InviteMember: {
             email: string;
@@ -796,6 +808,23 @@ export interface components {
             dueDate: string;
             /** Format: date-time */
             paidAt: string | null;
+        };
+        LastMessage: {
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            channel: "telegram" | "twitter" | "email";
+            /** @enum {string} */
+            direction: "inbound" | "outbound";
+            preview: string;
+            /** @enum {string} */
+            status: "received" | "queued" | "sent" | "failed";
+            /** Format: date-time */
+            sentAt: string | null;
+        };
+        Mailbox: {
+            name: string | null;
+            email: string;
         };
         Member: {
             /** Format: int64 */
@@ -1107,6 +1136,7 @@ export interface components {
          *     - `deal_won`: The value and currency of a won deal are booked and cannot change. Book a transaction to correct them.
          *     - `invoice_not_payable`: The invoice is a draft, canceled, or paid already: `status`. Only sent and overdue invoices can be paid.
          *     - `thread_is_spam`: The thread is marked as spam, so it is not answered. Set its status to `open` first.
+         *     - `thread_has_contact`: The thread is of another contact. Merge the two contacts instead.
          *     - `sequence_not_active`: The sequence is not active, so it cannot be paused. Read it for its status.
          *     - `sequence_not_paused`: The sequence is not paused, so it cannot be resumed. Read it for its status.
          *     - `webhook_url_taken`: Another endpoint has this address. Change that one, or delete it first.
@@ -2442,11 +2472,15 @@ export interface operations {
     panelListConversations: {
         parameters: {
             query?: {
-                after?: number;
+                cursor?: string;
                 limit?: number;
-                q?: string;
-                isUnread?: boolean;
+                state?: "open" | "snoozed" | "done";
+                assignedToUserId?: string;
+                unread?: boolean;
                 channel?: "telegram" | "twitter" | "email";
+                accountId?: number;
+                tagId?: number;
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -2470,23 +2504,41 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "contact": {
-                     *             "id": 1,
-                     *             "name": "Ada Lovelace",
-                     *             "company": "Analytical Engines",
-                     *             "stage": "new"
-                     *           },
-                     *           "hasUnreadMessages": true,
+                     *           "id": 1,
+                     *           "contactId": 7,
+                     *           "threadId": 12,
                      *           "channels": [
                      *             "telegram"
                      *           ],
+                     *           "state": "open",
+                     *           "snoozedUntil": "2026-11-20T23:17:47Z",
+                     *           "assignedToUserId": 3,
+                     *           "unreadCount": 0,
+                     *           "waitingSince": "2026-11-20T23:17:47Z",
                      *           "lastMessage": {
                      *             "id": 1,
                      *             "channel": "telegram",
                      *             "direction": "inbound",
-                     *             "body": "Is the offer still open?",
-                     *             "createdAt": "2026-11-20T23:17:47Z",
-                     *             "status": "received"
+                     *             "preview": "Is the offer still open?",
+                     *             "status": "received",
+                     *             "sentAt": "2026-11-20T23:17:47Z"
+                     *           },
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z",
+                     *           "contact": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace",
+                     *             "username": "ada_lovelace",
+                     *             "email": "ada@example.com",
+                     *             "company": "Analytical Engines"
+                     *           },
+                     *           "thread": {
+                     *             "id": 1,
+                     *             "subject": "Second analytical engine",
+                     *             "from": {
+                     *               "name": "Ada Lovelace",
+                     *               "email": "ada@example.com"
+                     *             }
                      *           }
                      *         }
                      *       ],
@@ -2494,7 +2546,7 @@ export interface operations {
                      *       "hasMore": false
                      *     }
                      */
-                    "application/json": components["schemas"]["InboxConversationList"];
+                    "application/json": components["schemas"]["InboxPage"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -33,6 +33,8 @@ export const email: Noun = {
       'Removes an address from the suppressions, whatever the reasons. Use it when somebody asks for mails again, or a bounced mailbox works again. Enrollments that have ended do not go on.',
     emailStatus:
       'Sets the status of a mail thread, for example to close it. Any status can follow any other; a new message from outside opens it again. The same status changes nothing. Emits `email.thread_updated`.',
+    emailContact:
+      'Connects the thread of a stranger with a contact, by `contactId` or a new one by `create`. Its messages and its conversation become the contact’s. A contact without an address gets that of the stranger. Another contact’s thread stays: 409 `thread_has_contact`.',
     emailAssignee:
       'Assigns a mail thread to a member, or to nobody with `userId` null. The member must be active. Emits `email.thread_updated`. The contact keeps its own assignee.',
   },

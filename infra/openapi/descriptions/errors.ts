@@ -73,6 +73,7 @@ export const conflict: Readonly<Record<(typeof conflictReasons)[number], string>
   invoice_not_payable:
     'The invoice is a draft, canceled, or paid already: `status`. Only sent and overdue invoices can be paid.',
   thread_is_spam: 'The thread is marked as spam, so it is not answered. Set its status to `open` first.',
+  thread_has_contact: 'The thread is of another contact. Merge the two contacts instead.',
   sequence_not_active: 'The sequence is not active, so it cannot be paused. Read it for its status.',
   sequence_not_paused: 'The sequence is not paused, so it cannot be resumed. Read it for its status.',
   webhook_url_taken: 'Another endpoint has this address. Change that one, or delete it first.',
