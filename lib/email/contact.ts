@@ -47,7 +47,7 @@ export async function setThreadContact(
     data: {
       thread_id: String(id),
       contact_id: idText(contact.id),
-      ...changesOf({ contactId: null as number | null }, after, ['contactId']),
+      ...changesOf(thread, after, ['contactId']),
       actor: tx.eventActor,
     },
   });

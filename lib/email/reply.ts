@@ -1,4 +1,4 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { topicOf } from '#lib/core/mail-subject.ts';
 import { badRequest, conflict } from '#lib/core/problem.ts';
 import { firstCharacters } from '#lib/core/text.ts';
@@ -9,7 +9,7 @@ import {
   type ReplyJob,
   type StoredEmailMessage,
 } from '#lib/entities/email-message.ts';
-import type { StoredThread } from '#lib/entities/email-thread.ts';
+import { Mailbox, type StoredThread } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { originOf } from '#lib/messages/jobs/store.ts';
@@ -44,8 +44,8 @@ export async function createReply(
     throw conflict('thread_is_spam', 'the thread is marked as spam: set its status to open before you reply');
   if (thread.lastInbound === null)
     throw badRequest('no_recipient', 'nobody outside has written in this thread yet: send a new mail instead');
-  const { from, replyTo, others } = thread.lastInbound;
-  const [first = from, ...more] = replyTo;
+  const { to, others } = recipientsOf(thread.lastInbound);
+  const [first] = to;
   if (!canBeReached(first.email))
     throw badRequest(
       'no_recipient',
@@ -55,8 +55,8 @@ export async function createReply(
     tx,
     {
       ...(quote ? quoting(written, await answered(tx, thread)) : written),
-      to: [first, ...more],
-      cc: [...(replyAll ? others.filter(({ email }) => canBeReached(email)) : []), ...written.cc.map(unnamed)],
+      to,
+      cc: [...(replyAll ? others : []), ...written.cc.map(unnamed)],
       bcc: written.bcc.map(unnamed),
       subject: `Re: ${topicOf(thread.subject)}`.trim(),
     },
@@ -64,6 +64,33 @@ export async function createReply(
   );
   const job = await queueMail(tx, thread, workspace, mail, originOf(tx));
   return { ...job, threadId };
+}
+
+/** Returns the recipients of a reply, and the further ones of a reply to all. */
+function recipientsOf({ from, replyTo, others }: NonNullable<StoredThread['lastInbound']>) {
+  const [first = from, ...more] = replyTo;
+  return { to: [first, ...more] as const, others: others.filter(({ email }) => canBeReached(email)) };
+}
+
+/** Whom a reply to a thread goes to. */
+export const ReplyRecipients = v.pipe(
+  v.object({
+    /** Sender of the newest inbound mail. */
+    from: v.nullable(Mailbox),
+    /** Differs from the sender who asks for it (`Reply-To`). */
+    to: v.array(Mailbox),
+    /** Of a reply to all. */
+    others: v.array(Mailbox),
+  }),
+  v.title('ReplyRecipients'),
+);
+
+/** Returns whom a reply to a thread goes to; nobody while nobody outside wrote. Raises 404. */
+export async function getRecipients(tx: UnitOfWork, threadId: number): Promise<v.InferInput<typeof ReplyRecipients>> {
+  const { lastInbound } = await getThread(tx, threadId);
+  if (lastInbound === null) return { from: null, to: [], others: [] };
+  const { to, others } = recipientsOf(lastInbound);
+  return { from: lastInbound.from, to: [...to], others };
 }
 
 /** The mail that a reply to a thread answers, as far as it is there. */

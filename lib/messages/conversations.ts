@@ -1,7 +1,10 @@
 import * as v from 'valibot';
+import { count } from '#lib/core/schema.ts';
 import { Contact, Contacts } from '#lib/entities/contact.ts';
 import { Conversation, type ConversationQuery } from '#lib/entities/conversation.ts';
-import { Mailbox, Thread, Threads } from '#lib/entities/email-thread.ts';
+import { Mailbox, type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
+import { listCopies } from '#lib/table/entries.ts';
+import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listConversations } from './conversation-list.ts';
 
@@ -49,4 +52,22 @@ export async function listInbox(
     };
   });
   return { ...page, items };
+}
+
+export const UnreadConversations = v.pipe(v.object({ unread: count() }), v.title('UnreadConversations'));
+
+/** Limit of what is counted of each kind. */
+const maxUnread = 100;
+
+/** Counts contacts with unread messages, and unread threads of strangers, up to 100 of each. */
+export async function countUnreadConversations(
+  tx: UnitOfWork,
+  hasMail: boolean,
+): Promise<v.InferOutput<typeof UnreadConversations>> {
+  const matches = ({ contactId, status }: StoredThread) => contactId === null && status !== 'spam';
+  const [contacts, threads] = await Promise.all([
+    listCopies(tx, Contacts, { unread: true }, { limit: maxUnread }),
+    hasMail ? listPage(tx, Threads, { where: { unread: true }, limit: maxUnread, matches }) : undefined,
+  ]);
+  return { unread: contacts.length + (threads?.items.length ?? 0) };
 }

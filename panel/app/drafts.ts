@@ -6,6 +6,10 @@ import { keep, readKept } from './storage.ts';
 export interface Draft {
   text: string;
   subject?: string | undefined;
+  /** Further recipients of a mail, as they were typed. */
+  cc?: string | undefined;
+  /** An answer to all. */
+  isToAll?: boolean | undefined;
   /** The way it is to be sent, as the composer names it. */
   way?: string | undefined;
   /** When it is to be sent, as a `datetime-local` field has it. */

@@ -12,6 +12,7 @@ import { type Current, chooseWorkspace, current, end, environment, isSignedIn, w
 import { keep, readKept } from '../app/storage.ts';
 import { t } from '../app/texts.ts';
 import { showTitle } from '../app/title.ts';
+import { countUnread } from '../app/unread.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
@@ -22,6 +23,7 @@ followEvents();
 showReminders();
 listenForShortcuts();
 showTitle();
+countUnread();
 effect(() => {
   document.documentElement.dataset['environment'] = environment.value;
 });

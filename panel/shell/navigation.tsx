@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { place } from '../app/route.ts';
+import { count } from '../app/show.ts';
 import { t } from '../app/texts.ts';
+import { unreadCount } from '../app/title.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Page } from '../parts/page.ts';
 import { visiblePages } from './pages.ts';
@@ -39,5 +41,10 @@ const Link = ({ page: { path, title, icon }, isOpen }: { page: Page; isOpen: boo
   <a href={`#${path}`} aria-current={isOpen ? 'page' : undefined}>
     <Icon name={icon} />
     {title}
+    {path === '/inbox' && unreadCount.value > 0 && (
+      <span class="badge accent">
+        {count(unreadCount.value)} <span class="hidden">{t.common.unread}</span>
+      </span>
+    )}
   </a>
 );

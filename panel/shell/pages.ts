@@ -31,7 +31,7 @@ const pages: readonly Page[] = [
   },
   {
     path: '/inbox',
-    also: ['/inbox/{contactId}'],
+    also: ['/inbox/{contactId}', '/inbox/thread/{threadId}'],
     get title() {
       return t.common.inbox;
     },

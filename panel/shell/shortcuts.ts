@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { shortcutKey } from '../app/keys.ts';
+import { isTyping, shortcutKey } from '../app/keys.ts';
 import { go } from '../app/route.ts';
 import { t } from '../app/texts.ts';
 import { visiblePages } from './pages.ts';
@@ -11,14 +11,17 @@ export const keys = () =>
   [
     ['/', t.shell.searchOnThisPage],
     ['n', t.shell.newContactDealTaskOf],
+    ['j', t.inbox.keys.next],
+    ['k', t.inbox.keys.previous],
+    ['e', t.inbox.keys.done],
+    ['a', t.inbox.keys.mine],
+    ['u', t.inbox.keys.unread],
+    ['r', t.inbox.keys.answer],
     ['?', t.shell.thisHelp],
   ] as const;
 
 const togetherMs = 1500;
 let goneAt = 0;
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 function click(selector: string): boolean {
   const found = document.querySelector<HTMLElement>(selector);

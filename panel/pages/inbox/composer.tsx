@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { draftOf, keepDraft } from '../../app/drafts.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -6,50 +6,88 @@ import { may } from '../../app/session.ts';
 import { shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { complain, say } from '../../app/toasts.ts';
+import { Counter } from '../../parts/counter.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { instant, localTime } from '../../parts/local-time.ts';
 import { userText } from '../../parts/user-text.tsx';
-import { send, type Way, waysTo } from './ways.ts';
+import { Recipients } from './recipients.tsx';
+import { SavedReplies, useSavedReplies } from './saved-replies.tsx';
+import { presets } from './state.tsx';
+import { type Upload, Uploads } from './uploads.tsx';
+import { answerIn, send, type Way, waysTo } from './ways.ts';
+import { draftName, type Which } from './which.ts';
+
+type Message = Schema<'Message'>;
+
+/** Puts the cursor into the answer that is being written. */
+export const focusComposer = () => document.querySelector<HTMLElement>('.composer textarea')?.focus();
 
 interface ComposerProps {
-  contact: Schema<'ContactWithTags'>;
-  messages: readonly Schema<'Message'>[];
+  which: Which;
+  /** Of whom it is written to. */
+  name: string;
+  /** Undefined for a stranger, who is answered in the thread. */
+  contact?: Schema<'ContactWithTags'>;
+  messages: readonly Message[];
   sent(): void;
 }
 
-/** An answer, now or later, by one of the ways that lead to the contact; at first the one they wrote by last. */
-export function Composer({ contact, messages, sent }: ComposerProps) {
-  const ways = useLoaded((signal) => waysTo(contact, messages, signal), [contact.id, messages.at(-1)?.threadId]);
-  const draft = useMemo(() => draftOf(contact.id), [contact.id]);
-  const [chosen, choose] = useState(draft?.way);
-  /** When it is to be sent, as the field has it; undefined for now. */
-  const [later, setLater] = useState(draft?.later);
+/** An answer, now or later. Its way is fixed while it is being written; a message that comes in does not change it. */
+export function Composer({ which, name, contact, messages, sent }: ComposerProps) {
+  const draft = draftOf(draftName(which));
+  const last = messages.findLast(({ direction }) => direction === 'inbound')?.id;
+  /** The way that it is written for, and the last message when it was chosen. */
+  const [fixed, fix] = useState<{ way: string; last: number | undefined } | undefined>(
+    draft?.way ? { way: draft.way, last: undefined } : undefined,
+  );
+  const ways = useLoaded(
+    async (signal) => (contact ? waysTo(contact, messages, fixed?.way, signal) : strangerWays(which)),
+    [contact?.id, contact?.email, messages.at(-1)?.id],
+  );
   const [isBusy, setBusy] = useState(false);
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const text = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
+  const saved = useSavedReplies(draft?.text ?? '', contact, (reply) => {
+    remember({ text: reply });
+    if (text.current) text.current.value = reply;
+    text.current?.focus();
+  });
   if (!ways.data) return <div class="composer" aria-hidden="true" />;
-  const way = ways.data.find(({ key }) => key === chosen) ?? ways.data[0];
-  if (!way) return <p class="note">{whyNot(contact)}</p>;
+  const [newest] = ways.data;
+  const way = ways.data.find(({ key }) => key === fixed?.way) ?? newest;
+  if (!way || !newest) return <p class="note">{whyNot(contact)}</p>;
 
-  /** Keeps what is written, with the way that it is written for: a message that comes in does not change it. */
-  const remember = () => {
-    const given = new FormData(form.current ?? undefined);
-    const text = String(given.get('text') ?? '');
-    if (text.trim() !== '') choose(way.key);
-    keepDraft(contact.id, { text, subject: String(given.get('subject') ?? ''), way: way.key, later });
+  const written = { text: '', ...draft, way: way.key };
+  function remember(change: Partial<typeof written>) {
+    keepDraft(draftName(which), { ...written, ...change });
+  }
+  const choose = (key: string) => {
+    fix({ way: key, last });
+    remember({ way: key });
   };
-
+  const isEmpty = !draft?.text && !draft?.subject;
+  const later = draft?.later;
   const isLater = later !== undefined;
   const submit = async (event: Event) => {
     event.preventDefault();
-    const given = new FormData(form.current ?? undefined);
-    const text = String(given.get('text') ?? '').trim();
-    if (text === '' || isBusy) return;
+    const body = (draft?.text ?? '').trim();
+    if ((body === '' && uploads.length === 0) || isBusy || uploads.some(({ id }) => id === undefined)) return;
     const runAt = instant(later) ?? undefined;
     setBusy(true);
     try {
-      const undo = await send(way, contact, { text, subject: String(given.get('subject') ?? ''), runAt });
-      keepDraft(contact.id, undefined);
-      if (form.current) for (const name of ['text', 'subject']) clear(form.current, name);
-      setLater(undefined);
+      const undo = await send(way, contact, {
+        text: body,
+        subject: draft?.subject ?? '',
+        cc: addressesIn(draft?.cc ?? ''),
+        replyAll: draft?.isToAll ?? false,
+        runAt,
+        attachments: uploads.flatMap(({ id }) => id ?? []),
+      });
+      keepDraft(draftName(which), undefined);
+      if (text.current) text.current.value = '';
+      setUploads([]);
+      fix(undefined);
       if (runAt) say(t.inbox.theMessageWillBeSent(shortTime(runAt)), undo && (() => undo().then(sent)));
       sent();
     } catch (error) {
@@ -57,45 +95,89 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
     }
     setBusy(false);
   };
-
+  const hasMoved = fixed !== undefined && fixed.last !== last && newest.key !== way.key;
   return (
-    <form class="composer" ref={form} onSubmit={submit} onInput={remember}>
+    <form
+      class="composer"
+      ref={form}
+      onSubmit={submit}
+      onFocusIn={() => fixed === undefined && fix({ way: way.key, last })}
+      onFocusOut={({ relatedTarget }) => {
+        if (isEmpty && !(relatedTarget instanceof Node && form.current?.contains(relatedTarget))) fix(undefined);
+      }}
+    >
+      {hasMoved && (
+        <p class="note" role="status">
+          {filled(t.inbox.wroteAnotherWay, { name: <bdi>{name}</bdi>, way: newest.title })}{' '}
+          <button type="button" class="link" onClick={() => choose(newest.key)}>
+            {t.inbox.answerThere}
+          </button>
+        </p>
+      )}
+      {way.channel === 'email' && (
+        <Recipients
+          key={way.key}
+          way={way}
+          to={contact?.email ?? undefined}
+          cc={draft?.cc ?? ''}
+          isToAll={draft?.isToAll ?? false}
+          change={remember}
+        />
+      )}
       {way.asksSubject && (
         <input
           name="subject"
           required
           {...userText}
-          defaultValue={draft?.subject}
+          value={draft?.subject ?? ''}
+          onInput={({ currentTarget }) => remember({ subject: currentTarget.value })}
           aria-label={t.common.subject}
           placeholder={t.common.subject}
         />
       )}
       <textarea
+        ref={text}
         name="text"
-        rows={3}
-        required
+        rows={1}
+        required={uploads.length === 0}
         {...userText}
-        defaultValue={draft?.text}
-        aria-label={t.inbox.messageTo(contact.name ?? t.inbox.theContact)}
+        value={draft?.text ?? ''}
+        aria-label={t.inbox.messageTo(name)}
         placeholder={t.inbox.writeAMessage}
+        onInput={({ currentTarget }) => remember({ text: currentTarget.value })}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.isComposing && (event.ctrlKey || event.metaKey))
-            form.current?.requestSubmit();
+          if (event.isComposing || saved.press(event)) return;
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
         }}
       />
+      <SavedReplies of={saved} />
+      <Counter text={draft?.text ?? ''} max={way.maxLength} />
+      <Uploads of={uploads} change={setUploads} />
       <div class="actions">
         <Ways ways={ways.data} way={way} choose={choose} />
         {isLater && (
-          <input
-            type="datetime-local"
-            required
-            aria-label={t.inbox.whenToSendIt}
-            min={localTime(new Date())}
-            value={later}
-            onInput={(event) => setLater(event.currentTarget.value)}
-          />
+          <>
+            <input
+              type="datetime-local"
+              required
+              aria-label={t.inbox.whenToSendIt}
+              min={localTime(new Date())}
+              value={later}
+              onInput={(event) => remember({ later: event.currentTarget.value })}
+            />
+            {presets().map(({ text: title, at }) => (
+              <button key={at} type="button" class="small" onClick={() => remember({ later: at })}>
+                {title}
+              </button>
+            ))}
+          </>
         )}
-        <button type="button" aria-pressed={isLater} onClick={() => setLater(isLater ? undefined : soon())}>
+        <button
+          type="button"
+          aria-pressed={isLater}
+          disabled={!isLater && isEmpty}
+          onClick={() => remember({ later: isLater ? undefined : soon() })}
+        >
           {isLater ? t.inbox.sendNowInstead : t.inbox.sendLater}
         </button>
         <button type="submit" class="primary" disabled={isBusy} title={t.inbox.ctrlEnter}>
@@ -105,6 +187,12 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
     </form>
   );
 }
+
+const strangerWays = ({ threadId }: Which): Way[] =>
+  threadId !== undefined && may('email:send') ? [answerIn(threadId)] : [];
+
+/** Returns the addresses of a field, whatever is between them. */
+const addressesIn = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 const Ways = ({ ways, way, choose }: { ways: readonly Way[]; way: Way; choose(key: string): void }) => (
   <select
@@ -121,13 +209,8 @@ const Ways = ({ ways, way, choose }: { ways: readonly Way[]; way: Way; choose(ke
   </select>
 );
 
-const whyNot = ({ platform }: Schema<'ContactWithTags'>) =>
-  may(`${platform}:send`) ? t.inbox.noAccountCanWriteTo : t.inbox.yourRoleMayNotSend;
+const whyNot = (contact: Schema<'ContactWithTags'> | undefined) =>
+  contact && may(`${contact.platform}:send`) ? t.inbox.noAccountCanWriteTo : t.inbox.yourRoleMayNotSend;
 
 /** In an hour, as the field has it. */
 const soon = () => localTime(new Date(Date.now() + 3_600_000));
-
-function clear(form: HTMLFormElement, name: string): void {
-  const field = form.elements.namedItem(name);
-  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) field.value = '';
-}

@@ -1,6 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { Fragment } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { useKeys } from '../../app/keys.ts';
 import { touchingContact } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
@@ -13,8 +15,12 @@ import { Badge } from '../../parts/badge.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { Composer } from './composer.tsx';
+import { Beside } from './beside.tsx';
+import { Composer, focusComposer } from './composer.tsx';
 import { Message } from './message.tsx';
+import { Reading } from './reading.tsx';
+import { keptUnread, State, useConversation } from './state.tsx';
+import { conversationId } from './which.ts';
 
 const pageSize = 50;
 
@@ -46,11 +52,14 @@ export function Conversation({ contactId }: { contactId: number }) {
     jobs.reload();
   };
   useMarkedAsRead(contactId, messages.data?.items);
+  const state = useConversation(conversationId({ contactId }), touchingContact(contactId, 'message'));
+  useKeys({ r: focusComposer });
   const name = contact.data ? nameOf(contact.data) : t.inbox.conversation;
   const { query } = place.value;
   return (
     <section class="conversation" aria-label={t.inbox.conversationWith(name)}>
       <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>{t.common.inbox}</Back>}>
+        <State of={state} />
         <Badge>{contact.data ? worded(contact.data.stage) : '…'}</Badge>
         <a class="button small" href={linkTo(`/contacts/${contactId}`)}>
           {t.inbox.openContact}
@@ -69,8 +78,16 @@ export function Conversation({ contactId }: { contactId: number }) {
       )}
       {!contact.data && <div class="composer" aria-hidden="true" />}
       {contact.data && (
-        <Composer key={contact.data.id} contact={contact.data} messages={messages.data?.items ?? []} sent={changed} />
+        <Composer
+          key={contact.data.id}
+          which={{ contactId }}
+          name={name}
+          contact={contact.data}
+          messages={messages.data?.items ?? []}
+          sent={changed}
+        />
       )}
+      {contact.data && <Beside contact={contact} />}
     </section>
   );
 }
@@ -96,7 +113,7 @@ function useMarkedAsRead(contactId: number, items: readonly MessageOf[] | undefi
   useEffect(() => {
     if (unread === undefined || !may('contacts:write')) return;
     const mark = () => {
-      if (document.hidden) return;
+      if (document.hidden || keptUnread.peek() === conversationId({ contactId })) return;
       document.removeEventListener('visibilitychange', mark);
       const init = { params: { path: { id: contactId } }, body: { upToMessageId: unread } };
       api.post('/v1/contacts/{id}/messages/read', init).catch(complain);
@@ -115,15 +132,16 @@ interface MessagesProps {
   earlier: (() => void) | undefined;
 }
 
+/** When a message was written; while it waits, when it was queued. */
+const writtenAt = ({ sentAt, createdAt }: MessageOf) => sentAt ?? createdAt;
+
 function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
-  const log = useRef<HTMLDivElement>(null);
-  const last = items?.at(-1)?.id;
-  useEffect(() => {
-    log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [last]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by the keyboard
-    <div class="messages" role="log" aria-label={t.common.messages} ref={log} tabIndex={0}>
+    <Reading
+      label={t.common.messages}
+      ids={items?.map(({ id }) => id)}
+      isLastOurs={items?.at(-1)?.direction === 'outbound'}
+    >
       {!items && <Skeleton lines={6} />}
       {items?.length === 0 && <p class="muted">{t.inbox.nothingWasWrittenYetWrite}</p>}
       {earlier && (
@@ -132,21 +150,20 @@ function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
         </button>
       )}
       {items?.map((message, at) => {
-        const day = longDate(message.createdAt);
-        const isNewDay = at === 0 || longDate((items[at - 1] as MessageOf).createdAt) !== day;
+        const day = longDate(writtenAt(message));
+        const isNewDay = at === 0 || longDate(writtenAt(items[at - 1] as MessageOf)) !== day;
         return (
-          <>
+          <Fragment key={message.id}>
             {isNewDay && <h2 class="day">{day}</h2>}
             <Message
-              key={message.id}
               message={message}
               account={accountOf(message)}
               job={jobs.find(({ id }) => id === message.jobId)}
               changed={changed}
             />
-          </>
+          </Fragment>
         );
       })}
-    </div>
+    </Reading>
   );
 }

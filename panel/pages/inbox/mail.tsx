@@ -1,14 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
-import { exactTime } from '../../app/show.ts';
+import { exactTime, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { UserText, userText } from '../../parts/user-text.tsx';
 import { Linked } from './linked.tsx';
 import { MailHtml } from './mail-html.tsx';
+import { addressOf } from './recipients.tsx';
 
 type Mail = Schema<'EmailMessage'>;
 
@@ -35,44 +38,61 @@ export function Mails({ threadId, onClose }: MailsProps) {
       {error !== undefined && <Failure error={error} again={reload} />}
       {!data && error === undefined && <Skeleton lines={6} />}
       {data?.mails.items.map((mail) => (
-        <One key={mail.id} mail={mail} />
+        <OneMail key={mail.id} mail={mail} />
       ))}
       {data?.mails.hasMore && <p class="hint">{t.inbox.olderMailsOfThisThread}</p>}
     </Dialog>
   );
 }
 
-const address = ({ name, email }: Schema<'Mailbox'>) => (name ? `${name} <${email}>` : email);
-
-function One({ mail: { from, to, cc, createdAt, sentAt, authentication, bodyHtml, bodyText } }: { mail: Mail }) {
+/** A mail with its head. */
+export function OneMail({ mail }: { mail: Mail }) {
+  const { direction, from, to, cc, replyTo, createdAt, sentAt, authentication, bodyHtml, bodyText, status } = mail;
+  const at = sentAt ?? createdAt;
   return (
-    <article class="mail-message">
+    <article class="mail-message" aria-label={direction === 'inbound' ? t.common.received : t.inbox.writtenByUs}>
       <dl class="details">
-        <div>
-          <dt>{t.inbox.from}</dt>
-          <dd>
-            {address(from)} {authentication && authentication.verdict !== 'pass' && <Doubt {...authentication} />}
-          </dd>
-        </div>
-        <div>
-          <dt>{t.inbox.to}</dt>
-          <dd>{[...to, ...cc].map(address).join(', ')}</dd>
-        </div>
-        <div>
-          <dt>{t.common.when}</dt>
-          <dd>{exactTime(sentAt ?? createdAt)}</dd>
-        </div>
+        <Line title={t.inbox.from}>
+          <UserText text={addressOf(from)} />{' '}
+          {authentication && authentication.verdict !== 'pass' && <Doubt {...authentication} />}
+        </Line>
+        {replyTo.length > 0 && (
+          <Line title={t.inbox.answersTo}>
+            <UserText text={replyTo.map(addressOf).join(', ')} />
+          </Line>
+        )}
+        <Line title={t.inbox.to}>
+          <UserText text={to.map(addressOf).join(', ')} />
+        </Line>
+        {cc.length > 0 && (
+          <Line title={t.inbox.cc}>
+            <UserText text={cc.map(addressOf).join(', ')} />
+          </Line>
+        )}
+        <Line title={t.common.when}>
+          <time dateTime={at} title={t.inbox.storedAt(exactTime(createdAt))}>
+            {exactTime(at)}
+          </time>{' '}
+          {direction === 'outbound' && status !== 'sent' && <Badge>{worded(status)}</Badge>}
+        </Line>
       </dl>
       {bodyHtml ? (
         <MailHtml html={bodyHtml} />
       ) : (
-        <p class="text">
+        <p class="text" {...userText}>
           <Linked text={bodyText} />
         </p>
       )}
     </article>
   );
 }
+
+const Line = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{title}</dt>
+    <dd>{children}</dd>
+  </div>
+);
 
 const Doubt = ({ spf, dkim, dmarc }: Schema<'EmailAuthentication'>) => (
   <Badge tone="bad">{t.inbox.mayNotBeFromThere(spf, dkim, dmarc)}</Badge>

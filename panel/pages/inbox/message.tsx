@@ -6,6 +6,10 @@ import { may } from '../../app/session.ts';
 import { clockTime, exactTime, shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Form } from '../../parts/form.tsx';
+import { instant, localTime } from '../../parts/local-time.ts';
+import { userText } from '../../parts/user-text.tsx';
 import { Attachments } from './attachments.tsx';
 import { Linked } from './linked.tsx';
 import { Mails } from './mail.tsx';
@@ -23,6 +27,7 @@ interface MessageProps {
 
 export function Message({ message, account, job, changed }: MessageProps) {
   const { body, channel, direction, status, createdAt, editedAt, readAt, threadId, attachments } = message;
+  const at = message.sentAt ?? createdAt;
   const isInbound = direction === 'inbound';
   return (
     <article
@@ -30,21 +35,21 @@ export function Message({ message, account, job, changed }: MessageProps) {
       aria-label={isInbound ? t.common.received : t.inbox.writtenByUs}
     >
       {body && (
-        <p class="text">
+        <p class="text" {...userText}>
           <Linked text={body} />
         </p>
       )}
       <Attachments message={message} of={attachments} />
       <p class="about">
         <span>{[channelNames[channel], account].filter(Boolean).join(' · ')}</span>
-        <time dateTime={createdAt} title={exactTime(createdAt)}>
-          {clockTime(createdAt)}
+        <time dateTime={at} title={`${exactTime(at)} · ${t.inbox.storedAt(exactTime(createdAt))}`}>
+          {clockTime(at)}
         </time>
         {editedAt && <span title={exactTime(editedAt)}>{t.inbox.edited}</span>}
         {threadId !== null && may('email:read') && <AsMail threadId={Number(threadId)} />}
         {!isInbound && <State status={status} job={job} readAt={readAt} />}
       </p>
-      {!isInbound && job && <Steps channel={channel} job={job} changed={changed} />}
+      {!isInbound && job && <Steps message={message} job={job} changed={changed} />}
     </article>
   );
 }
@@ -64,20 +69,38 @@ function State({ status, job, readAt }: { status: string; job: Job | undefined; 
   return <strong>{isLater ? t.inbox.willBeSent(shortTime(job.runAt)) : job ? t.inbox.sending : t.inbox.queued}</strong>;
 }
 
-/** What can be done about a message that waits or has failed; mails can be neither called back nor tried again. */
-function Steps({ channel, job, changed }: { channel: Schema<'Channel'>; job: Job; changed(): void }) {
+interface StepsProps {
+  message: Schema<'Message'>;
+  job: Job;
+  changed(): void;
+}
+
+/** What can be done about a message that waits or has failed; a mail can be changed while it waits, and not called back. */
+function Steps({ message, job, changed }: StepsProps) {
+  const [isChanging, setChanging] = useState(false);
+  const { channel } = message;
   const { id, status } = job;
   const init = { params: { path: { id } } };
   const act = (work: () => Promise<unknown>, said: string) => attempt(work, { said }).then(changed);
-  if (status === 'queued' && channel !== 'email' && may(`${channel}:send`))
+  if (status === 'queued' && may(`${channel}:send`))
     return (
-      <button
-        type="button"
-        class="link"
-        onClick={() => act(() => api.post(`/v1/${channel}/messages/{id}/cancel`, init), t.inbox.theMessageWillNotBe)}
-      >
-        {t.common.cancel}
-      </button>
+      <>
+        <button type="button" class="link" onClick={() => setChanging(true)}>
+          {t.inbox.change}
+        </button>{' '}
+        {channel !== 'email' && (
+          <button
+            type="button"
+            class="link"
+            onClick={() =>
+              act(() => api.post(`/v1/${channel}/messages/{id}/cancel`, init), t.inbox.theMessageWillNotBe)
+            }
+          >
+            {t.common.cancel}
+          </button>
+        )}
+        {isChanging && <Change message={message} job={job} changed={changed} onClose={() => setChanging(false)} />}
+      </>
     );
   if (status === 'failed' && !isCanceled(job) && channel === 'telegram' && may('telegram:send'))
     return (
@@ -90,6 +113,37 @@ function Steps({ channel, job, changed }: { channel: Schema<'Channel'>; job: Job
       </button>
     );
   return null;
+}
+
+/** Changes the text and the time of a message that waits. */
+function Change({
+  message: { channel, body },
+  job: { id, runAt },
+  changed,
+  onClose,
+}: StepsProps & { onClose(): void }) {
+  return (
+    <Dialog title={t.inbox.changeTheMessage} onClose={onClose}>
+      <Form
+        submit={t.common.save}
+        onCancel={onClose}
+        onSubmit={async (values, { isChanged }) => {
+          const body = {
+            ...(isChanged('text') && { text: values['text'] ?? '' }),
+            ...(isChanged('runAt') && { runAt: instant(values['runAt'], runAt) }),
+          };
+          const init = { params: { path: { id } }, body };
+          if (channel === 'email') await api.patch('/v1/jobs/{id}', init);
+          else await api.patch(`/v1/${channel}/messages/{id}`, init);
+          onClose();
+          changed();
+        }}
+      >
+        <Field label={t.inbox.text} name="text" value={body} rows={5} required />
+        <Field label={t.inbox.whenToSendIt} name="runAt" type="datetime-local" value={localTime(runAt)} required />
+      </Form>
+    </Dialog>
+  );
 }
 
 function AsMail({ threadId }: { threadId: number }) {

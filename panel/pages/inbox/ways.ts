@@ -8,7 +8,7 @@ import { t } from '../../app/texts.ts';
 
 type Contact = Schema<'ContactWithTags'>;
 
-/** How a message can reach a contact. */
+/** How a message can reach somebody. */
 export interface Way {
   /** Tells them apart. */
   key: string;
@@ -22,18 +22,32 @@ export interface Way {
 }
 
 const maxMailCharacters = 100_000;
+const mail = { channel: 'email', maxLength: maxMailCharacters } as const;
 
-/** The one that the contact has used last comes first. */
+/** The answer to whom wrote last in a thread. */
+export const answerIn = (threadId: number): Way => ({
+  ...mail,
+  key: `reply ${threadId}`,
+  title: t.inbox.eMailAnswerTheLast,
+  threadId,
+});
+
+/** The one that the contact has used last comes first. `chosen` stays among them: a newer mail does not take its place. */
 export async function waysTo(
   contact: Contact,
   messages: readonly Schema<'Message'>[],
+  chosen: string | undefined,
   signal: AbortSignal,
 ): Promise<Way[]> {
-  const accounts = [...(await accountsFor(contact, signal)), ...(await mailsTo(contact, messages, signal))];
+  const ways = [...(await accountsFor(contact, signal)), ...mailsTo(contact, messages, chosen)];
   const last = messages.findLast(({ direction }) => direction === 'inbound') ?? messages.at(-1);
-  const isLast = ({ channel, accountId }: Way) =>
-    last !== undefined && channel === last.channel && (last.accountId === null || accountId === last.accountId);
-  return [...accounts].sort((one, other) => Number(isLast(other)) - Number(isLast(one)));
+  const isLast = ({ channel, accountId, threadId }: Way) =>
+    last !== undefined &&
+    channel === last.channel &&
+    (channel === 'email'
+      ? String(threadId) === last.threadId
+      : last.accountId === null || accountId === last.accountId);
+  return [...ways].sort((one, other) => Number(isLast(other)) - Number(isLast(one)));
 }
 
 async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Promise<Way[]> {
@@ -46,7 +60,13 @@ async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Prom
     : { items: [] };
   const others = own.items
     .filter((account) => !used.some(({ channel, accountId }) => channel === platform && accountId === account.id))
-    .map((account) => wayOf(platform, account.id, account.name));
+    .map(({ id: accountId, name, username }) =>
+      wayOf(
+        platform,
+        accountId,
+        own.items.filter((one) => one.name === name).length > 1 && username ? `${name} (@${username})` : name,
+      ),
+    );
   return [...known, ...others].filter(({ channel }) => channel !== 'email' && may(`${channel}:send`));
 }
 
@@ -58,51 +78,54 @@ const wayOf = (channel: Platform, accountId: number, name: string): Way => ({
   maxLength: messaging[channel].maxTextCharacters,
 });
 
-async function mailsTo(
-  { email }: Contact,
-  messages: readonly Schema<'Message'>[],
-  signal: AbortSignal,
-): Promise<Way[]> {
-  const thread = messages.findLast(({ channel, threadId }) => channel === 'email' && threadId !== null)?.threadId;
-  const common = { channel: 'email', maxLength: maxMailCharacters } as const;
-  const ways: Way[] = [];
-  if (thread && may('email:send'))
-    ways.push({ ...common, key: 'reply', title: await titleOfReply(Number(thread), signal), threadId: Number(thread) });
-  if (email !== null && may('email:compose'))
-    ways.push({ ...common, key: 'new mail', title: t.inbox.eMailNewSubject, asksSubject: true });
-  return ways;
+function mailsTo({ email }: Contact, messages: readonly Schema<'Message'>[], chosen: string | undefined): Way[] {
+  const last = messages.findLast(({ channel, threadId }) => channel === 'email' && threadId !== null)?.threadId;
+  const kept = /^reply (\d+)$/.exec(chosen ?? '')?.[1];
+  const threads = [...new Set([last, kept].flatMap((one) => (one ? [Number(one)] : [])))];
+  const isOlder = (threadId: number) => String(threadId) !== last;
+  return [
+    ...(may('email:send') ? threads : []).map((threadId) => ({
+      ...answerIn(threadId),
+      ...(isOlder(threadId) && { title: t.inbox.eMailAnswerEarlier }),
+    })),
+    ...(email !== null && may('email:compose')
+      ? [{ ...mail, key: 'new mail', title: t.inbox.eMailNewSubject, asksSubject: true }]
+      : []),
+  ];
 }
 
-/** Says whom an answer in the thread goes to: its sender may ask for another address. */
-async function titleOfReply(id: number, signal: AbortSignal): Promise<string> {
-  const title = t.inbox.eMailAnswerTheLast;
-  if (!may('email:read')) return title;
-  const { items } = await api.get('/v1/email/threads/{id}/messages', { signal, params: { path: { id } } });
-  const received = items.filter(({ direction }) => direction === 'inbound');
-  const last = received.find(({ isAutomatic }) => !isAutomatic) ?? received[0];
-  if (!last) return title;
-  const recipients = last.replyTo.length > 0 ? last.replyTo : [last.from];
-  return t.inbox.toTitle(title, recipients.map((one) => one.email).join(', '));
-}
-
-interface Draft {
+export interface Written {
   text: string;
   subject: string;
+  cc: readonly string[];
+  replyAll: boolean;
   runAt: string | undefined;
+  /** Ids of uploaded files. */
+  attachments: readonly number[];
 }
 
 /** Sends it. Returns how to call it back, where that can be. */
-export async function send(way: Way, contact: Contact, draft: Draft): Promise<(() => Promise<unknown>) | undefined> {
-  const { text, subject, runAt } = draft;
+export async function send(
+  way: Way,
+  contact: Pick<Contact, 'id' | 'email'> | undefined,
+  { text, subject, cc, replyAll, runAt, attachments }: Written,
+): Promise<(() => Promise<unknown>) | undefined> {
   const { channel, accountId = 0, threadId } = way;
+  const files = attachments.length > 0 ? { attachments: [...attachments] } : {};
   if (channel === 'email') {
-    const mail = { bodyText: text, runAt };
-    if (threadId === undefined) {
-      const body = { ...mail, to: [contact.email ?? ''], subject, contactId: contact.id };
-      await api.post('/v1/email/messages', { body });
-    } else await api.post('/v1/email/threads/{id}/replies', { params: { path: { id: threadId } }, body: mail });
+    const body = { bodyText: text, runAt, cc: [...cc], ...files };
+    if (threadId !== undefined)
+      await api.post('/v1/email/threads/{id}/replies', {
+        params: { path: { id: threadId } },
+        body: { ...body, replyAll },
+      });
+    else if (contact)
+      await api.post('/v1/email/messages', {
+        body: { ...body, to: [contact.email ?? ''], subject, contactId: contact.id },
+      });
     return undefined;
   }
-  const { id } = await api.post(`/v1/${channel}/messages`, { body: { accountId, contactId: contact.id, text, runAt } });
+  const body = { accountId, contactId: contact?.id ?? 0, text, runAt, ...files };
+  const { id } = await api.post(`/v1/${channel}/messages`, { body });
   return () => api.post(`/v1/${channel}/messages/{id}/cancel`, { params: { path: { id } } });
 }

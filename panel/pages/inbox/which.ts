@@ -1,0 +1,27 @@
+import type { Schema } from '../../../client/index.ts';
+import { linkTo, place } from '../../app/route.ts';
+
+/** The conversation that is open: with a contact, or in the mail thread of a stranger. */
+export type Which = { contactId: number; threadId?: never } | { threadId: number; contactId?: never };
+
+type Conversation = Pick<Schema<'Conversation'>, 'contactId' | 'threadId'>;
+
+/** Returns the id that the API gives a conversation: even for contacts, odd for threads. */
+export const conversationId = ({ contactId, threadId }: Which): number =>
+  contactId === undefined ? 2 * threadId - 1 : 2 * contactId;
+
+/** Returns the name of a conversation's draft. */
+export const draftName = ({ contactId, threadId }: Which): string | number => contactId ?? `thread ${threadId}`;
+
+export const whichOf = ({ contactId, threadId }: Conversation): Which =>
+  contactId === null ? { threadId: Number(threadId) } : { contactId };
+
+/** Returns the link to a conversation, with the filters of the list as they are. */
+export const linkToConversation = ({ contactId, threadId }: Which): string =>
+  linkTo(
+    contactId === undefined ? `/inbox/thread/${threadId}` : `/inbox/${contactId}`,
+    Object.fromEntries(place.value.query),
+  );
+
+export const isSame = (one: Which | undefined, other: Which | undefined): boolean =>
+  one !== undefined && other !== undefined && conversationId(one) === conversationId(other);
