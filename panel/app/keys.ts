@@ -1,5 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
-
 /** What decides which shortcut a key press is. */
 export interface Press {
   key: string;
@@ -17,26 +15,4 @@ export function shortcutKey({ key, code }: Press): string {
   if (code === 'Slash' && key === '.') return '/';
   if (code === 'Slash' && key === ',') return '?';
   return key;
-}
-
-/** Whether what is typed into an element is text. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** Does things by one key each while the part that calls it is shown, and no dialog is open. */
-export function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
-  const present = useRef(keys);
-  present.current = keys;
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
-      if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
-      const act = present.current[shortcutKey(event)];
-      if (!act) return;
-      event.preventDefault();
-      act();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
 }

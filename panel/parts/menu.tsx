@@ -5,7 +5,8 @@ interface MenuProps {
   text: string;
   /** What it is called, where the text alone does not say what it belongs to. */
   label?: string;
-  items: readonly { text: string; isDangerous?: boolean; choose(): void }[];
+  /** `shortcut` is the key that does the same. */
+  items: readonly { text: string; isDangerous?: boolean; shortcut?: string; choose(): void }[];
 }
 
 /** A button that opens a menu of actions, worked by pointer or by arrow keys, Enter and Escape. */
@@ -67,6 +68,7 @@ export function Menu({ text, label, items }: MenuProps) {
             type="button"
             role="menuitem"
             class={item.isDangerous ? 'quiet bad' : 'quiet'}
+            data-key={item.shortcut}
             onClick={() => {
               menu.current?.hidePopover();
               item.choose();

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { isTyping, shortcutKey } from '../app/keys.ts';
+import { shortcutKey } from '../app/keys.ts';
 import { go } from '../app/route.ts';
 import { t } from '../app/texts.ts';
 import { visiblePages } from './pages.ts';
@@ -23,15 +23,18 @@ export const keys = () =>
 const togetherMs = 1500;
 let goneAt = 0;
 
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
 function click(selector: string): boolean {
   const found = document.querySelector<HTMLElement>(selector);
   if (!found) return false;
-  if (found instanceof HTMLInputElement) found.focus();
+  if (found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement) found.focus();
   else found.click();
   return true;
 }
 
-/** `g` and a letter open a page, `/` searches, `n` makes something new, `?` shows them all. */
+/** `g` and a letter open a page, `/` searches, `n` makes something new, other letters are what the page gives them (`data-key`), `?` shows them all. */
 export function listenForShortcuts(): void {
   addEventListener('keydown', (event) => {
     if (
@@ -61,5 +64,5 @@ function pressed(event: KeyboardEvent): boolean {
   if (key === '/') return click('main input[type=search]');
   if (key === 'n') return click('main [data-new]');
   if (key === '?') isHelpOpen.value = true;
-  return key === '?';
+  return key === '?' || (/^[a-z]$/.test(key) && click(`main [data-key=${key}]`));
 }

@@ -893,6 +893,8 @@ const inbox = {
   answerThere: 'Dort antworten',
   answersTo: 'Antworten an',
   asksToBeAnsweredThere: (from: Value) => `Schrieb von ${from} und bittet um Antwort dorthin (Reply-To).`,
+  assignToMe: 'Mir zuweisen',
+  assignToNobody: 'Niemandem zuweisen',
   attachFiles: 'Dateien anhängen',
   belongsTo: 'Gehört zu …',
   blockedByTheContact: (accountName: Value) => `${accountName} (vom Kontakt blockiert)`,
@@ -918,6 +920,7 @@ const inbox = {
   edited: 'bearbeitet',
   enlarge: (name: Value) => `${name} vergrößern`,
   everybodys: 'Von allen',
+  filesToAttach: 'Anzuhängende Dateien',
   from: 'Von',
   isAContactNow: (name: Value) => `${name} ist jetzt ein Kontakt.`,
   isNow: {

@@ -880,6 +880,8 @@ const inbox = {
   answerThere: 'Answer there',
   answersTo: 'Answers to',
   asksToBeAnsweredThere: (from: Value) => `Wrote from ${from} and asks to be answered there (Reply-To).`,
+  assignToMe: 'Assign to me',
+  assignToNobody: 'Assign to nobody',
   attachFiles: 'Attach files',
   belongsTo: 'Belongs to …',
   blockedByTheContact: (accountName: Value) => `${accountName} (blocked by the contact)`,
@@ -905,6 +907,7 @@ const inbox = {
   edited: 'edited',
   enlarge: (name: Value) => `Enlarge ${name}`,
   everybodys: 'Everybody’s',
+  filesToAttach: 'Files to attach',
   from: 'From',
   isAContactNow: (name: Value) => `${name} is a contact now.`,
   isNow: {

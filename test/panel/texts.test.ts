@@ -115,7 +115,7 @@ const german = leaves(de);
 /** Words that are the same in both languages, and names. */
 const alike = new Set(
   (
-    'Admin Agent API Bot-Token Claude Code Claude Desktop Code Cursor Deal Deals Details E-mail E-Mail Filter Lead Live Mail ' +
+    'Admin Agent API Bot-Token Cc Claude Code Claude Desktop Code Cursor Deal Deals Details E-mail E-Mail Filter Lead Live Mail ' +
     'Name Panel Platform Push Route Sandbox Status Tag Tags Text Trend URL Webhook Webhooks Board'
   ).split(' '),
 );

@@ -13,14 +13,11 @@ import { userText } from '../../parts/user-text.tsx';
 import { Recipients } from './recipients.tsx';
 import { SavedReplies, useSavedReplies } from './saved-replies.tsx';
 import { presets } from './state.tsx';
-import { type Upload, Uploads } from './uploads.tsx';
+import { AttachButton, type Upload, Uploads } from './uploads.tsx';
 import { answerIn, send, type Way, waysTo } from './ways.ts';
 import { draftName, type Which } from './which.ts';
 
 type Message = Schema<'Message'>;
-
-/** Puts the cursor into the answer that is being written. */
-export const focusComposer = () => document.querySelector<HTMLElement>('.composer textarea')?.focus();
 
 interface ComposerProps {
   which: Which;
@@ -138,6 +135,7 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
       <textarea
         ref={text}
         name="text"
+        data-key="r"
         rows={1}
         required={uploads.length === 0}
         {...userText}
@@ -154,6 +152,7 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
       <Counter text={draft?.text ?? ''} max={way.maxLength} />
       <Uploads of={uploads} change={setUploads} />
       <div class="actions">
+        <AttachButton of={uploads} change={setUploads} />
         <Ways ways={ways.data} way={way} choose={choose} />
         {isLater && (
           <>

@@ -2,7 +2,6 @@ import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { useKeys } from '../../app/keys.ts';
 import { touchingContact } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
@@ -16,10 +15,10 @@ import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Beside } from './beside.tsx';
-import { Composer, focusComposer } from './composer.tsx';
+import { Composer } from './composer.tsx';
 import { Message } from './message.tsx';
 import { Reading } from './reading.tsx';
-import { keptUnread, State, useConversation } from './state.tsx';
+import { keptUnread, State, scheduledChanges, useConversation } from './state.tsx';
 import { conversationId } from './which.ts';
 
 const pageSize = 50;
@@ -50,10 +49,10 @@ export function Conversation({ contactId }: { contactId: number }) {
   const changed = () => {
     messages.reload();
     jobs.reload();
+    scheduledChanges.value += 1;
   };
   useMarkedAsRead(contactId, messages.data?.items);
   const state = useConversation(conversationId({ contactId }), touchingContact(contactId, 'message'));
-  useKeys({ r: focusComposer });
   const name = contact.data ? nameOf(contact.data) : t.inbox.conversation;
   const { query } = place.value;
   return (

@@ -3,7 +3,6 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { channelNames, channels } from '../../app/channels.ts';
 import { draftOf } from '../../app/drafts.ts';
-import { useKeys } from '../../app/keys.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place, withQuery } from '../../app/route.ts';
@@ -18,7 +17,7 @@ import { Pending } from '../../parts/pending.tsx';
 import { userText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 import { heldInPlace } from './held.ts';
-import { keptUnread } from './state.tsx';
+import { keptUnread, scheduledChanges } from './state.tsx';
 import { draftName, isSame, linkToConversation, type Which, whichOf } from './which.ts';
 
 const states = ['open', 'snoozed', 'done'] as const;
@@ -69,17 +68,13 @@ export function Conversations({ open }: { open: Which | undefined }) {
     [String(place.value.query)],
     touching('message', 'contact', 'conversation', 'email'),
   );
-  const later = useLoaded(scheduled, [], touching('message', 'job'));
+  const later = useLoaded(scheduled, [scheduledChanges.value], touching('message', 'job'));
   const held = useRef<ReturnType<typeof heldInPlace<Row>>['held']>(undefined);
   const found = heldInPlace(data?.items ?? [], (row) => isSame(whichOf(row), open), held.current);
   if (data) held.current = found.held;
   const { rows } = found;
-  const step = (by: number) => {
-    const at = rows.findIndex((row) => isSame(whichOf(row), open));
-    const next = rows[at < 0 ? 0 : at + by];
-    if (next) location.hash = linkToConversation(whichOf(next));
-  };
-  useKeys({ j: () => step(1), k: () => step(-1) });
+  const at = rows.findIndex((row) => isSame(whichOf(row), open));
+  const shortcuts: Readonly<Record<number, string>> = at < 0 ? { 0: 'j' } : { [at + 1]: 'j', [at - 1]: 'k' };
   const isFiltered = ['q', 'unread', 'channel', 'who', 'state'].some(filter);
   return (
     <>
@@ -124,9 +119,14 @@ export function Conversations({ open }: { open: Which | undefined }) {
       )}
       {rows.length > 0 && (
         <ul class="people">
-          {rows.map((row) => (
+          {rows.map((row, index) => (
             <li key={row.id}>
-              <Person row={row} isOpen={isSame(whichOf(row), open)} runAt={later.data?.get(row.contactId ?? 0)} />
+              <Person
+                row={row}
+                isOpen={isSame(whichOf(row), open)}
+                runAt={later.data?.get(row.contactId ?? 0)}
+                shortcut={shortcuts[index]}
+              />
             </li>
           ))}
         </ul>
@@ -146,13 +146,15 @@ interface PersonProps {
   isOpen: boolean;
   /** When a scheduled message is sent. */
   runAt: string | undefined;
+  /** The key that opens it. */
+  shortcut: string | undefined;
 }
 
 /** Returns what a conversation is called: its contact, or the sender of a stranger's thread. */
 const titleOf = ({ contact, thread, id }: Row) =>
   contact ? nameOf(contact) : nameOf({ id, name: thread?.from?.name ?? null, email: thread?.from?.email ?? null });
 
-function Person({ row, isOpen, runAt }: PersonProps) {
+function Person({ row, isOpen, runAt, shortcut }: PersonProps) {
   const { id, thread, lastMessage, unreadCount } = row;
   const which = whichOf(row);
   const draft = draftOf(draftName(which));
@@ -164,6 +166,7 @@ function Person({ row, isOpen, runAt }: PersonProps) {
       class={isUnread ? 'person unread' : 'person'}
       href={linkToConversation(which)}
       aria-current={isOpen ? 'true' : undefined}
+      data-key={shortcut}
     >
       <span class="name one-line" {...userText}>
         {titleOf(row)}

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ApiError, type Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { useKeys } from '../../app/keys.ts';
 import { type AnyEvent, touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { memberName, namesOf, useMemberList } from '../../app/names.ts';
@@ -17,6 +16,9 @@ type Conversation = Schema<'Conversation'>;
 
 /** The conversation that was marked as unread and is still open: opening it again marks it as read. */
 export const keptUnread = signal<number | undefined>(undefined);
+
+/** Counts the messages that were scheduled, changed, or called back here: no event tells of them before their time. */
+export const scheduledChanges = signal(0);
 
 /** Loads a conversation; null where nothing was received or sent yet. */
 export function useConversation(id: number, isTouchedBy: (event: AnyEvent) => boolean): Loaded<Conversation | null> {
@@ -88,15 +90,6 @@ export function State({ of }: StateProps) {
     void attempt(() => api.post('/v1/conversations/{id}/unread', init), { said: t.inbox.isUnreadAgain });
   };
   const toggle = () => set(conversation?.state === 'done' ? 'open' : 'done');
-  useKeys(
-    isAllowed && conversation
-      ? {
-          e: toggle,
-          a: () => me !== undefined && assign(conversation.assignedToUserId === me ? null : me),
-          u: markUnread,
-        }
-      : {},
-  );
   if (!conversation || !isAllowed) return null;
   const { state, assignedToUserId, snoozedUntil } = conversation;
   const known = members.filter(({ isActive }) => isActive);
@@ -117,7 +110,7 @@ export function State({ of }: StateProps) {
           </option>
         ))}
       </select>
-      <button type="button" class="small" title="e" onClick={toggle}>
+      <button type="button" class="small" title="e" data-key="e" onClick={toggle}>
         {state === 'done' ? t.inbox.reopen : t.inbox.done}
       </button>
       <Menu
@@ -125,7 +118,14 @@ export function State({ of }: StateProps) {
         items={[
           ...presets().map(({ text, at }) => ({ text, choose: () => set('snoozed', instant(at) as string) })),
           ...(state === 'snoozed' ? [{ text: t.inbox.reopen, choose: () => set('open') }] : []),
-          { text: t.inbox.markAsUnread, choose: markUnread },
+          ...(me === undefined
+            ? []
+            : [
+                assignedToUserId === me
+                  ? { text: t.inbox.assignToNobody, shortcut: 'a', choose: () => assign(null) }
+                  : { text: t.inbox.assignToMe, shortcut: 'a', choose: () => assign(me) },
+              ]),
+          { text: t.inbox.markAsUnread, shortcut: 'u', choose: markUnread },
         ]}
       />
     </>

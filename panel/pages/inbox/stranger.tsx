@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
-import { useKeys } from '../../app/keys.ts';
 import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place, replacePlace } from '../../app/route.ts';
@@ -10,13 +9,14 @@ import { t } from '../../app/texts.ts';
 import { attempt, complain } from '../../app/toasts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
-import { ContactField, contactIn } from '../../parts/contact-field.tsx';
+import { ContactField } from '../../parts/contact-field.tsx';
+import { contactIn } from '../../parts/contact-text.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { Composer, focusComposer } from './composer.tsx';
+import { Composer } from './composer.tsx';
 import { OneMail } from './mail.tsx';
 import { Reading } from './reading.tsx';
 import { keptUnread, State, useConversation } from './state.tsx';
@@ -54,7 +54,6 @@ export function Stranger({ threadId }: { threadId: number }) {
     if (unread === 0 || !may('contacts:write') || document.hidden || keptUnread.peek() === id) return;
     api.post('/v1/conversations/{id}/read', { params: { path: { id } }, body: {} }).catch(complain);
   }, [unread]);
-  useKeys({ r: focusComposer });
   const sender = data?.mails.findLast(({ direction }) => direction === 'inbound')?.from ?? data?.mails[0]?.to[0];
   const name = sender ? nameOf({ id: threadId, ...sender }) : t.inbox.conversation;
   const connect = (body: { contactId: number } | { create: { name: string } }) =>

@@ -30,18 +30,17 @@ async function upload(file: File): Promise<number> {
   return id;
 }
 
-/** The files of an answer, uploaded as they are chosen. */
-export function Uploads({ of, change }: UploadsProps) {
+/** The button that adds files to an answer; they are uploaded at once. */
+export function AttachButton({ of, change }: UploadsProps) {
   const field = useRef<HTMLInputElement>(null);
   if (!may('email:send') && !may('telegram:send')) return null;
-  const drop = (file: File) => change((before) => before.filter((one) => one.file !== file));
   const add = (files: FileList | null) => {
     for (const file of [...(files ?? [])].slice(0, maxFiles - of.length)) {
       change((before) => [...before, { file, id: undefined }]);
       upload(file).then(
         (id) => change((before) => before.map((one) => (one.file === file ? { file, id } : one))),
         (error: unknown) => {
-          drop(file);
+          change((before) => before.filter((one) => one.file !== file));
           complain(error);
         },
       );
@@ -49,28 +48,46 @@ export function Uploads({ of, change }: UploadsProps) {
     if (field.current) field.current.value = '';
   };
   return (
-    <div class="uploads">
+    <>
       <input
         ref={field}
         type="file"
         multiple
         class="hidden"
         tabIndex={-1}
-        aria-label={t.inbox.attachFiles}
+        aria-label={t.inbox.filesToAttach}
         onChange={({ currentTarget }) => add(currentTarget.files)}
       />
-      <button type="button" class="small" disabled={of.length >= maxFiles} onClick={() => field.current?.click()}>
-        <Icon name="file" /> {t.inbox.attachFiles}
+      <button
+        type="button"
+        aria-label={t.inbox.attachFiles}
+        title={t.inbox.attachFiles}
+        disabled={of.length >= maxFiles}
+        onClick={() => field.current?.click()}
+      >
+        <Icon name="file" />
       </button>
-      {of.map(({ file, id }) => (
-        <span key={`${file.name} ${file.lastModified} ${file.size}`} class="upload">
-          <UserText text={file.name} isName />
-          <span class="muted">{id === undefined ? t.inbox.isUploading : fileSize(file.size)}</span>
-          <button type="button" class="quiet" aria-label={t.inbox.withoutTheFile(file.name)} onClick={() => drop(file)}>
-            <Icon name="close" />
-          </button>
-        </span>
-      ))}
-    </div>
+    </>
   );
 }
+
+/** The files of an answer. */
+export const Uploads = ({ of, change }: UploadsProps) =>
+  of.length === 0 ? null : (
+    <ul class="files">
+      {of.map(({ file, id }) => (
+        <li key={`${file.name} ${file.lastModified} ${file.size}`} class="upload">
+          <UserText text={file.name} isName />
+          <span class="muted">{id === undefined ? t.inbox.isUploading : fileSize(file.size)}</span>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t.inbox.withoutTheFile(file.name)}
+            onClick={() => change((before) => before.filter((one) => one.file !== file))}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
