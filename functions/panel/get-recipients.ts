@@ -2,7 +2,7 @@ import { roles } from '#lib/core/choices.ts';
 import { getRecipients, ReplyRecipients } from '#lib/email/reply.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
-/** Whom a reply to a thread goes to. */
+/** Returns the recipients of a reply to a thread. */
 export const handler = endpoint(
   {
     method: 'GET',

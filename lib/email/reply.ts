@@ -72,14 +72,14 @@ function recipientsOf({ from, replyTo, others }: NonNullable<StoredThread['lastI
   return { to: [first, ...more] as const, others: others.filter(({ email }) => canBeReached(email)) };
 }
 
-/** Whom a reply to a thread goes to. */
+/** Recipients of a reply to a thread. */
 export const ReplyRecipients = v.pipe(
   v.object({
     /** Sender of the newest inbound mail. */
     from: v.nullable(Mailbox),
-    /** Differs from the sender who asks for it (`Reply-To`). */
+    /** Addresses that the sender asks to answer (`Reply-To`), else the sender. */
     to: v.array(Mailbox),
-    /** Of a reply to all. */
+    /** Further recipients of a reply to all. */
     others: v.array(Mailbox),
   }),
   v.title('ReplyRecipients'),

@@ -155,7 +155,7 @@ test('conversations are worked through by keys, and the open one keeps its place
   await page.context().close();
 });
 
-test('who reads back keeps the place when messages come and when older ones load', async ({ skip }) => {
+test('a reader of the past keeps the place when messages come and older ones load', async ({ skip }) => {
   if (!browser) return skip();
   const { id, write } = await writer('Rita Reader');
   for (let at = 1; at <= 60; at += 1) await write(`Line ${at} of a long conversation`);
