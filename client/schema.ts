@@ -18869,9 +18869,6 @@ export interface operations {
                  *         "notes": "Met at the London exhibition.",
                  *         "stage": "engaged",
                  *         "leadScore": 80,
-                 *         "fields": {
-                 *           "source": "exhibition"
-                 *         },
                  *         "tags": [
                  *           "Exhibition"
                  *         ],
