@@ -2,7 +2,7 @@ import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { useMembers } from '../app/names.ts';
 import { current } from '../app/session.ts';
-import { worded } from '../app/show.ts';
+import { nameOf, worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { ContactField } from './contact-field.tsx';
 import { contactIn } from './contact-text.ts';
@@ -46,7 +46,9 @@ const valuesOf = (task: Task): Values => ({
 
 /** Makes or changes a task. */
 export function EditTask({ task, deal, chosenDeal, contact, onDone, onClose }: EditTaskProps) {
-  const members = useMembers();
+  const me = current.value?.member;
+  // A choice that is there only when the members have loaded would count as a change of the form.
+  const members = new Map([...(me ? [[me.id, nameOf(me)] as const] : []), ...useMembers()]);
   const save = async (
     { title = '', description, priority, dueAt, remindAt, contactId, dealId, assignedToUserId, status }: Values,
     { only, isChanged, header }: Edit,
@@ -100,7 +102,7 @@ export function EditTask({ task, deal, chosenDeal, contact, onDone, onClose }: E
           <Field
             label={t.common.assignee}
             name="assignedToUserId"
-            value={task ? task.assignedToUserId : current.value?.member?.id}
+            value={task ? task.assignedToUserId : me?.id}
             options={[['', t.common.nobody], ...members]}
           />
           <Field
