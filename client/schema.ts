@@ -22375,6 +22375,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only calls of the key with this 12-character id. */
                 keyId?: string;
+                /** @description Only the call with this `X-Request-Id`, which every error shows. */
+                requestId?: string;
                 /** @description Only calls with this HTTP method. */
                 method?: "get" | "post" | "patch" | "put" | "delete" | "head" | "options";
                 /** @description Only calls of this route, as this document writes it: `/v1/contacts/{id}`. */

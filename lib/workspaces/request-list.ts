@@ -13,6 +13,7 @@ const methods = ['get', 'post', 'patch', 'put', 'delete', 'head', 'options'] as 
 export const RequestLogQuery = v.object({
   ...paging,
   keyId: v.optional(queryText()),
+  requestId: v.optional(queryText()),
   method: v.optional(choice(methods)),
   route: v.optional(queryText()),
   status: v.optional(
@@ -41,7 +42,7 @@ export async function listRequests(tenant: Tenant, query: Query): Promise<Page<S
   const newestMs = query.until === undefined ? latestMs : Math.min(latestMs, Date.parse(query.until) + secondMs);
   const highest = Math.min(firstIdAt(newestMs) - 1, (after ?? Number.POSITIVE_INFINITY) - 1);
   const items: Shown[] = [];
-  const isSearch = query.keyId ?? query.method ?? query.route ?? query.status;
+  const isSearch = query.keyId ?? query.requestId ?? query.method ?? query.route ?? query.status;
   // Keys have digits alone, so that these lie right behind the ids.
   const range = { above: `${sortKeyOf(Math.max(0, lowest - 1))}~`, below: `${sortKeyOf(Math.max(0, highest))}~` };
   if (highest < lowest) return { items, nextCursor: null, hasMore: false };
@@ -67,9 +68,10 @@ function partitionsBetween(tenant: Tenant, lowest: number, highest: number): str
   return [...partitions.add(partitionAt(tenant, firstMs))];
 }
 
-function matches(row: Row, { keyId, method, route, status }: Query): boolean {
+function matches(row: Row, { keyId, requestId, method, route, status }: Query): boolean {
   return (
     (keyId === undefined || row['keyId'] === keyId) &&
+    (requestId === undefined || row['requestId'] === requestId) &&
     (method === undefined || `${row['method']}`.toLowerCase() === method) &&
     (route === undefined || row['route'] === route) &&
     (status === undefined || `${row['status']}`.startsWith(status.replace('xx', '')))

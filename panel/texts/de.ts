@@ -119,7 +119,7 @@ const common = {
   home: 'Start',
   inbox: 'Posteingang',
   inviteAMember: 'Mitglied einladen',
-  jobs: 'Aufträge',
+  jobs: 'Geplante Nachrichten',
   live: 'Live',
   messages: 'Nachrichten',
   name: 'Name',
@@ -590,8 +590,7 @@ const developers = {
   deliveryReplayOfId: 'Zustellung {replayOfId}',
   eachEventThatThisEndpoint:
     'Jedes Ereignis dieses Endpunkts steht hier 30 Tage lang. „Test senden“ sendet jetzt eines.',
-  eachMessageThatIsTo:
-    'Jede Nachricht zum Versand ist ein Auftrag: Er wartet auf seine Zeit und auf das Tempo seines Kontos.',
+  eachMessageThatIsTo: 'Jede Nachricht zum Versand wartet hier auf ihre Zeit und auf das Tempo ihres Kontos.',
   editTheEndpoint: 'Endpunkt bearbeiten',
   emptyNever: 'Leer: nie',
   endpoint: 'Endpunkt',
@@ -649,7 +648,7 @@ const developers = {
   nextAttempt: 'Nächster Versuch',
   noDeliveriesLikeThat: 'Keine solchen Zustellungen',
   noEndpointsYet: 'Noch keine Endpunkte',
-  noJobsLikeThat: 'Keine solchen Aufträge',
+  noJobsLikeThat: 'Keine solchen Nachrichten',
   noKeyWasRevoked: 'Kein Schlüssel wurde widerrufen',
   noKeysYet: 'Noch keine Schlüssel',
   noRequestsLikeThat: 'Keine solchen Anfragen',

@@ -80,6 +80,7 @@ test('filters and cursors choose of them', async () => {
   const chosen = async (query: Record<string, string | number>) =>
     idsOf((await live.get('/v1/request-logs', { limit: 100, ...query })).body.items);
   expect(await chosen({ keyId: other.keyId })).toEqual(['forbidden', 'by-the-other']);
+  expect(await chosen({ requestId: 'missing' })).toEqual(['missing']);
   expect(await chosen({ status: '4XX' })).toEqual(['missing', 'forbidden']);
   expect(await chosen({ status: '403' })).toEqual(['forbidden']);
   expect(await chosen({ method: 'DELETE' })).toEqual(['revoke']);

@@ -9,6 +9,7 @@ export const requestLogs: Noun = {
   parameters: {
     '*': {
       keyId: 'Only calls of the key with this 12-character id.',
+      requestId: 'Only the call with this `X-Request-Id`, which every error shows.',
       method: 'Only calls with this HTTP method.',
       route: 'Only calls of this route, as this document writes it: `/v1/contacts/{id}`.',
       status: 'Only calls answered with this status, or with one of its class: `404`, or `4xx`.',

@@ -53,7 +53,7 @@ export function EndpointPage({ id }: { id: number }) {
   const params = { path: { id } };
   return (
     <>
-      <Head title={data.description ?? t.developers.endpoint} above={back()}>
+      <Head title={data.description ?? new URL(data.url).host} above={back()}>
         {may('webhooks:write') && <Actions endpoint={data} of={endpoint} onOpen={setOpen} />}
       </Head>
       <Paused endpoint={data} onResumed={reload} />

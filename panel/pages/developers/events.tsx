@@ -4,6 +4,8 @@ import { eventKinds } from '../../api/lists.ts';
 import { api } from '../../app/api.ts';
 import { type AnyEvent, onEvents } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
+import { useContactNames } from '../../app/names.ts';
+import { linkTo } from '../../app/route.ts';
 import { count } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -12,6 +14,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { UserText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 
 const atFirst = 50;
@@ -40,6 +43,12 @@ function subjectOf(event: AnyEvent): string | undefined {
   return id === undefined || id === null ? undefined : `${noun.replaceAll('_', ' ')} ${String(id)}`;
 }
 
+/** Returns the contact that an event is about or belongs to. */
+function contactOf(event: AnyEvent): number | null {
+  const { contact_id: id } = (event.data ?? {}) as Record<string, unknown>;
+  return typeof id === 'string' ? Number(id) : null;
+}
+
 export default function Events() {
   const events = useLoaded(loadEvents, []);
   const [waiting, setWaiting] = useState<readonly AnyEvent[]>([]);
@@ -62,6 +71,9 @@ export default function Events() {
     setWaiting([]);
   };
   const { data, error, reload } = events;
+  const items = (data ?? []).map((event) => ({ contactId: contactOf(event) }));
+  const names = useContactNames({ ...events, data: { items }, change: () => undefined });
+  const nameIn = (event: AnyEvent) => names.get(contactOf(event) ?? 0);
   const kind = filter('kind');
   const shown = data?.filter(({ event }) => kind === undefined || event === kind);
   return (
@@ -97,10 +109,18 @@ export default function Events() {
                   <span class="row inline">
                     <Badge tone="accent">{event.event}</Badge>
                     <span>{subjectOf(event)}</span>
+                    {nameIn(event) !== undefined && <UserText text={nameIn(event) ?? ''} isName />}
                     <When at={event.timestamp} />
                   </span>
                 </summary>
                 <div class="inset">
+                  {nameIn(event) !== undefined && (
+                    <p>
+                      <a href={linkTo(`/contacts/${contactOf(event)}`)}>
+                        <UserText text={nameIn(event) ?? ''} isName />
+                      </a>
+                    </p>
+                  )}
                   <Code
                     label={t.developers.eventSequence(event.sequence ?? '')}
                     text={JSON.stringify(event, null, 2)}

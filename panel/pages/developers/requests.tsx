@@ -86,6 +86,7 @@ export default function Requests() {
             route: filter('route'),
             status: filter('status'),
             keyId: filter('keyId'),
+            requestId: filter('requestId'),
             method: filter('method') as (typeof methods)[number] | undefined,
           },
         },
@@ -101,6 +102,7 @@ export default function Requests() {
       </Head>
       <Filters>
         <SearchField label={t.developers.route} name="route" />
+        <SearchField label={t.developers.requestId} name="requestId" />
         <Choice
           label={t.developers.method}
           name="method"

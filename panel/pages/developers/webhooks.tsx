@@ -87,14 +87,17 @@ const columnsWith = (days: ReadonlyMap<number, Day> | undefined): readonly Colum
 ];
 
 const refreshMs = 30_000;
+/** While one fails, a pause may begin at any attempt. */
+const failingMs = 10_000;
 
-/** Returns when a list that was loaded now is loaded again: at the end of a pause, else after half a minute. */
+/** Returns when a list that was loaded now is loaded again: at the end of a pause, else after ten seconds or half a minute. */
 function useRefreshAt(data: { items: readonly Endpoint[] } | undefined): number {
   return useMemo(() => {
     const ends = (data?.items ?? [])
       .map(({ pausedUntil }) => Date.parse(pausedUntil ?? ''))
       .filter((at) => at > Date.now());
-    return Math.min(Date.now() + refreshMs, ...ends);
+    const isFailing = data?.items.some(({ status }) => status === 'degraded');
+    return Math.min(Date.now() + (isFailing ? failingMs : refreshMs), ...ends);
   }, [data]);
 }
 
