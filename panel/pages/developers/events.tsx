@@ -72,7 +72,7 @@ export default function Events() {
   };
   const { data, error, reload } = events;
   const items = (data ?? []).map((event) => ({ contactId: contactOf(event) }));
-  const names = useContactNames({ ...events, data: { items }, change: () => undefined });
+  const names = useContactNames({ data: { items } });
   const nameIn = (event: AnyEvent) => names.get(contactOf(event) ?? 0);
   const kind = filter('kind');
   const shown = data?.filter(({ event }) => kind === undefined || event === kind);
