@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { fileSize } from '../../app/show.ts';
@@ -37,26 +36,15 @@ async function linkTo(messageId: number, attachmentId: number): Promise<string |
   return url !== null && /^https?:/.test(url) ? url : undefined;
 }
 
-/** Returns how a browser shows a file: pictures that run no script, sound, and video. */
-const kindOf = ({ contentType, status }: Attachment) =>
-  status === 'stored'
-    ? /^(?:(image)\/(?:png|jpeg|gif|webp|avif)|(audio|video)\/)/.exec(contentType)?.slice(1).find(Boolean)
-    : undefined;
-
-/** The files of a message. Pictures, sound, and video are shown in place. */
+/** The files of a message. */
 export const Attachments = ({ message, of }: AttachmentsProps) =>
   of.length === 0 ? null : (
     <ul class="files">
-      {of.map((one) => {
-        const kind = kindOf(one);
-        return (
-          <li key={one.id}>
-            {kind === 'image' && <Picture messageId={message.id} of={one} />}
-            {(kind === 'audio' || kind === 'video') && <Played messageId={message.id} of={one} kind={kind} />}
-            <Download messageId={message.id} of={one} />
-          </li>
-        );
-      })}
+      {of.map((one) => (
+        <li key={one.id}>
+          <Download messageId={message.id} of={one} />
+        </li>
+      ))}
     </ul>
   );
 
@@ -80,52 +68,4 @@ function Download({ messageId, of: { id, fileName, sizeBytes, status } }: FilePr
       <span class="muted">{states[status] ?? fileSize(sizeBytes)}</span>
     </button>
   );
-}
-
-/** A picture, asked for when it is scrolled to; a click shows it as large as the window. */
-function Picture({ messageId, of: { id, fileName } }: FileProps) {
-  const place = useRef<HTMLButtonElement>(null);
-  const [url, setUrl] = useState<string>();
-  const [isLarge, setLarge] = useState(false);
-  useEffect(() => {
-    const watch = new IntersectionObserver(([entry]) => {
-      if (!entry?.isIntersecting) return;
-      watch.disconnect();
-      // The name and the button to download stay where it cannot be shown.
-      linkTo(messageId, id).then(setUrl, () => undefined);
-    });
-    if (place.current) watch.observe(place.current);
-    return () => watch.disconnect();
-  }, []);
-  return (
-    <button
-      ref={place}
-      type="button"
-      class={isLarge ? 'picture large' : 'picture'}
-      aria-expanded={isLarge}
-      aria-label={t.inbox.enlarge(fileName)}
-      onClick={() => setLarge(!isLarge)}
-    >
-      {url && <img src={url} alt={fileName} referrerpolicy="no-referrer" />}
-    </button>
-  );
-}
-
-/** Sound or video, asked for when somebody wants to play it. */
-function Played({ messageId, of: { id, fileName }, kind }: FileProps & { kind: 'audio' | 'video' }) {
-  const [url, setUrl] = useState<string>();
-  const Player = kind;
-  const play = () =>
-    attempt(async () => {
-      const found = await linkTo(messageId, id);
-      if (found === undefined) throw new Error(t.inbox.theFileIsNotThere);
-      setUrl(found);
-    });
-  if (url === undefined)
-    return (
-      <button type="button" class="small" onClick={play}>
-        {t.inbox.play(fileName)}
-      </button>
-    );
-  return <Player class="played" src={url} controls autoplay aria-label={fileName} />;
 }

@@ -13,7 +13,6 @@ import { userText } from '../../parts/user-text.tsx';
 import { Recipients } from './recipients.tsx';
 import { SavedReplies, useSavedReplies } from './saved-replies.tsx';
 import { presets } from './state.tsx';
-import { AttachButton, type Upload, Uploads } from './uploads.tsx';
 import { answerIn, send, type Way, waysTo } from './ways.ts';
 import { draftName, type Which } from './which.ts';
 
@@ -42,7 +41,6 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
     [contact?.id, contact?.email, messages.at(-1)?.id],
   );
   const [isBusy, setBusy] = useState(false);
-  const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const text = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const saved = useSavedReplies(draft?.text ?? '', contact, (reply) => {
@@ -69,7 +67,7 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
   const submit = async (event: Event) => {
     event.preventDefault();
     const body = (draft?.text ?? '').trim();
-    if ((body === '' && uploads.length === 0) || isBusy || uploads.some(({ id }) => id === undefined)) return;
+    if (body === '' || isBusy) return;
     const runAt = instant(later) ?? undefined;
     setBusy(true);
     try {
@@ -79,11 +77,9 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
         cc: addressesIn(draft?.cc ?? ''),
         replyAll: draft?.isToAll ?? false,
         runAt,
-        attachments: uploads.flatMap(({ id }) => id ?? []),
       });
       keepDraft(draftName(which), undefined);
       if (text.current) text.current.value = '';
-      setUploads([]);
       fix(undefined);
       if (runAt) say(t.inbox.theMessageWillBeSent(shortTime(runAt)), undo && (() => undo().then(sent)));
       sent();
@@ -137,7 +133,7 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
         name="text"
         data-key="r"
         rows={1}
-        required={uploads.length === 0}
+        required
         {...userText}
         value={draft?.text ?? ''}
         aria-label={t.inbox.messageTo(name)}
@@ -150,9 +146,7 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
       />
       <SavedReplies of={saved} />
       <Counter text={draft?.text ?? ''} max={way.maxLength} />
-      <Uploads of={uploads} change={setUploads} />
       <div class="actions">
-        <AttachButton of={uploads} change={setUploads} />
         <Ways ways={ways.data} way={way} choose={choose} />
         {isLater && (
           <>

@@ -100,20 +100,17 @@ export interface Written {
   cc: readonly string[];
   replyAll: boolean;
   runAt: string | undefined;
-  /** Ids of uploaded files. */
-  attachments: readonly number[];
 }
 
 /** Sends it. Returns how to call it back, where that can be. */
 export async function send(
   way: Way,
   contact: Pick<Contact, 'id' | 'email'> | undefined,
-  { text, subject, cc, replyAll, runAt, attachments }: Written,
+  { text, subject, cc, replyAll, runAt }: Written,
 ): Promise<(() => Promise<unknown>) | undefined> {
   const { channel, accountId = 0, threadId } = way;
-  const files = attachments.length > 0 ? { attachments: [...attachments] } : {};
   if (channel === 'email') {
-    const body = { bodyText: text, runAt, cc: [...cc], ...files };
+    const body = { bodyText: text, runAt, cc: [...cc] };
     if (threadId !== undefined)
       await api.post('/v1/email/threads/{id}/replies', {
         params: { path: { id: threadId } },
@@ -125,7 +122,7 @@ export async function send(
       });
     return undefined;
   }
-  const body = { accountId, contactId: contact?.id ?? 0, text, runAt, ...files };
+  const body = { accountId, contactId: contact?.id ?? 0, text, runAt };
   const { id } = await api.post(`/v1/${channel}/messages`, { body });
   return () => api.post(`/v1/${channel}/messages/{id}/cancel`, { params: { path: { id } } });
 }
