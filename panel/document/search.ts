@@ -160,7 +160,7 @@ function scoreOf(entry: Entry, words: readonly (readonly string[])[]): { held: n
   const said = entry.text.toLowerCase().split(/\W+/);
   const isSaid = words.every((same) => same.some((word) => said.includes(word)));
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  return { held: weights.filter((weight) => weight > 0).length, score: sum + (isSaid ? 30 : 0) };
+  return { held: weights.filter((weight) => weight > 0).length, score: sum + (isSaid ? 60 : 0) };
 }
 
 const ofKind = { page: 3, operation: 2, event: 2, error: 1, schema: 0 } as const;

@@ -7,6 +7,7 @@ const entries = entriesOf(openapi as unknown as Document);
 const placesOf = (asked: string): string[] => find(entries, asked).map(({ place }) => place);
 
 test.each<[asked: string, place: string | RegExp]>([
+  ['create contact', '/operations/contactsCreate'],
   ['webhook signature', '/events'],
   ['how to verify', '/events'],
   ['pagination', '/home'],
