@@ -4,6 +4,7 @@ import {
   Companies,
   CompanyActivities,
   type CreateCompany,
+  companyNameKey,
   type PatchCompany,
   type StoredCompany,
   sameCompanyName,
@@ -196,7 +197,7 @@ async function matched(
   if (matchOn === 'name') {
     if (!name) throw missing();
     const wanted = sameCompanyName(name);
-    const { items } = await listPage(tx, Companies, { where: { name: wanted.slice(0, 200) }, limit: maxNamed });
+    const { items } = await listPage(tx, Companies, { where: { name: companyNameKey(name) }, limit: maxNamed });
     const all = new Map([...items, ...tx.written(Companies)].map((company) => [company.id, company]));
     return [...all.values()].filter((company) => sameCompanyName(company.name) === wanted);
   }

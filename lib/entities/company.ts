@@ -21,7 +21,7 @@ import {
   text,
   time,
 } from '#lib/core/schema.ts';
-import { foldCase } from '#lib/core/text.ts';
+import { firstCharacters, foldCase } from '#lib/core/text.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { maxNoteCharacters } from './activity.ts';
@@ -141,6 +141,9 @@ const legalForms = new Set(
   ).split(' '),
 );
 
+/** Keys of the table are short. */
+const maxKeyCharacters = 200;
+
 /** Returns a name as companies are compared: without case, accents, punctuation, and legal form. */
 export function comparableName(name: string): string {
   const words = foldCase(name)
@@ -149,14 +152,14 @@ export function comparableName(name: string): string {
     .split(/[^\p{L}\p{N}/]+/u)
     .filter((word) => word !== '');
   const last = words.findLastIndex((word) => !legalForms.has(word));
-  return (last === -1 ? words : words.slice(0, last + 1)).join(' ');
+  return firstCharacters((last === -1 ? words : words.slice(0, last + 1)).join(' '), maxKeyCharacters);
 }
 
 /** Returns a name in the form that upserts compare, whatever its case. */
 export const sameCompanyName = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** Keys of the table are short. */
-const maxKeyCharacters = 200;
+/** Returns the beginning of a name in that form, by which the table finds it. */
+export const companyNameKey = (name: string): string => firstCharacters(sameCompanyName(name), maxKeyCharacters);
 
 /** A company. `contactCount` and `openDealCount` are kept by the transactions that change contacts and deals. */
 export const Companies = entity({
@@ -177,8 +180,8 @@ export const Companies = entity({
   indexes: {
     domain: { of: ({ domains }) => domains, isUnique: true },
     root: ({ roots }) => roots,
-    name: ({ name }) => sameCompanyName(name).slice(0, maxKeyCharacters),
-    like: ({ name }) => comparableName(name).slice(0, maxKeyCharacters) || null,
+    name: ({ name }) => companyNameKey(name),
+    like: ({ name }) => comparableName(name) || null,
     assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     ...valueIndexes,
     metadata: metadataIndex,

@@ -18,6 +18,7 @@ import {
   nullableTimeInput,
   objectInput,
 } from '#lib/core/schema.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 import { Companies } from '#lib/entities/company.ts';
 import { Contacts, emailInput, phoneInput } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
@@ -283,7 +284,7 @@ const maxTextCharacters = 500;
 
 function textOf(value: unknown): string | null {
   if (value === null) return null;
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxTextCharacters);
+  return firstCharacters(typeof value === 'string' ? value : JSON.stringify(value), maxTextCharacters);
 }
 
 const comparable: Partial<Record<FieldType, (value: string) => string>> = { email: addressKey, phone: phoneDigits };

@@ -281,3 +281,12 @@ test('the contacts of a company need both scopes', async () => {
   await client.get(`/v1/companies/${id}`, {}, 200);
   await client.get(`/v1/companies/${id}/contacts`, {}, 403);
 });
+
+test('a company has the longest name of characters of four bytes, and is found by it', async () => {
+  const name = 'A'.padEnd(399, '\u{20000}');
+  const company = await create({ name });
+  const { body } = await workspace.live.post('/v1/companies/upsert', { matchOn: 'name', name }, 200);
+  expect(body.id).toBe(company.id);
+  const twin = await create({ name });
+  expect((await get(`/v1/companies/${company.id}/duplicates`)).items).toEqual([twin]);
+});
