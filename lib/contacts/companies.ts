@@ -66,7 +66,10 @@ export async function createCompany(tx: UnitOfWork, input: CreateCompany): Promi
   return company;
 }
 
-/** Changes the given fields. Emits company.updated unless nothing changed. Raises 404, 400, 409 `domain_taken`. */
+/**
+ * Changes the given fields. Emits company.updated unless nothing changed. Raises 404, 400, also for more than one transaction takes, and
+ * 409 `domain_taken`.
+ */
 export async function patchCompany(
   tx: UnitOfWork,
   id: number,
@@ -94,6 +97,8 @@ export async function patchCompany(
   const saved = saveCompany(tx, company, next, changed, custom);
   if (saved.name !== company.name) startCompanyRename(tx, saved);
   if (areOther) startLinking(tx, saved);
+  // Twenty domains replaced and twenty unique values changed are eighty entries.
+  tx.requireFits();
   return saved;
 }
 

@@ -152,6 +152,8 @@ export const FieldOrders = entity({
 
 /** Limit of fields of an object that are not archived. */
 export const maxFields = 100;
+/** Limit of those that are unique: each takes two entries of a transaction. */
+export const maxUniqueFields = 20;
 
 /** Values of the custom fields of a record, as its row holds them (lib/workspaces/field-values.ts). */
 export const customValues = {

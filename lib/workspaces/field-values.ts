@@ -143,7 +143,7 @@ export interface ValueChange {
   /** `changed` and `changes` of an event. */
   changed: string[];
   changes: Record<string, { from: unknown; to: unknown }>;
-  /** The changed values by slug as the timeline has them. */
+  /** The changed values by slug as the timeline has them; of more than ten one entry that names their slugs. */
   texts: { field: string; oldValue: string | null; newValue: string | null }[];
 }
 
@@ -276,8 +276,15 @@ function changeOf(before: CustomValues, next: ReadonlyMap<StoredField, unknown>)
     change.texts.push({ field: name, oldValue: textOf(from), newValue: textOf(to) });
   }
   if (change.changed.length > 0) change.values = { values, links, uniqueValues };
+  if (change.texts.length > maxTexts) {
+    const slugs = change.texts.map(({ field }) => field.slice('fields.'.length)).join(', ');
+    change.texts = [{ field: 'fields', oldValue: null, newValue: textOf(slugs) }];
+  }
   return change;
 }
+
+/** Of more changed values the timeline has one entry, or a change would exceed one transaction. */
+const maxTexts = 10;
 
 /** Limit of a value in a line of the timeline. */
 const maxTextCharacters = 500;

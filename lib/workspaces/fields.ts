@@ -15,6 +15,7 @@ import {
   hasOptions,
   maxFields,
   maxOptionsInAll,
+  maxUniqueFields,
   type PatchField,
   type StoredField,
   type StoredOption,
@@ -106,6 +107,7 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
       fieldId: taken.id,
     });
   requireRoom(order);
+  if (given.isUnique) await requireUniqueRoom(tx, object);
   const field = tx.create(Fields, {
     id: await tx.nextId(Fields),
     object,
@@ -156,6 +158,7 @@ export async function setFieldArchived(tx: UnitOfWork, id: number, isArchived: b
   const order = await orderOf(tx, field.object);
   if (field.isArchived === isArchived) return shownIn(order, field);
   if (!isArchived) requireRoom(order);
+  if (!isArchived && field.isUnique) await requireUniqueRoom(tx, field.object);
   const fields = order.fields.map((one) => (one.id === id ? { ...one, isArchived } : one));
   const saved = tx.update(Fields, { ...field, isArchived, updatedAt: tx.now });
   emit(tx, 'field.updated', saved);
@@ -167,6 +170,18 @@ function requireRoom({ object, fields }: Order): void {
     throw conflict('limit_reached', `${object} has ${maxFields} fields that are not archived: archive one first`, {
       limit: maxFields,
     });
+}
+
+async function requireUniqueRoom(tx: UnitOfWork, object: FieldObject): Promise<void> {
+  const unique = (await fieldsOf(tx, object)).filter((field) => field.isUnique && !field.isArchived);
+  if (unique.length >= maxUniqueFields)
+    throw conflict(
+      'limit_reached',
+      `${object} has ${maxUniqueFields} unique fields that are not archived: archive one first`,
+      {
+        limit: maxUniqueFields,
+      },
+    );
 }
 
 function requireOptions(type: StoredField['type'], hasGiven: boolean): void {

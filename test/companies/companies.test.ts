@@ -101,6 +101,27 @@ test('an upsert matches by domain, name in any case, and unique field', async ()
   await upsert({ matchOn: 'domain', domain: freshDomain() }, 400);
 });
 
+test('a change of a company is refused when one transaction does not take it', async () => {
+  const other = await newWorkspace();
+  const slugs = Array.from({ length: 20 }, (_, index) => `u${index}`);
+  for (const slug of slugs) {
+    const field = { object: 'company', slug, title: slug, type: 'text', isUnique: true };
+    await other.live.post('/v1/fields', field, 201);
+  }
+  const given = (value: string) => ({
+    fields: Object.fromEntries(slugs.map((slug) => [slug, value])),
+    domains: Array.from({ length: 20 }, freshDomain),
+  });
+  const { body } = await other.live.post('/v1/companies', { name: 'Full', ...given('a') }, 201);
+  const path = `/v1/companies/${body.id}`;
+  const { fields, domains } = given('b');
+  expect((await other.live.patch(path, { fields, domains }, 400)).body.details).toMatchObject(
+    because('batch_too_large'),
+  );
+  await other.live.patch(path, { fields }, 200);
+  expect((await other.live.patch(path, { domains }, 200)).body.domains).toEqual(domains);
+});
+
 test('a contact shows the name of its primary company, and follows a rename', async () => {
   const [a, b] = [await create({ name: 'First' }), await create({ name: 'Second' })];
   const { id } = await contact({ company: 'Text' });

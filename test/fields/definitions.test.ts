@@ -167,6 +167,23 @@ test('an object has at most 100 fields that are not archived', async () => {
   await other.live.post(`/v1/fields/${items[0].id}/restore`, {}, 409);
 });
 
+test('an object has at most 20 unique fields that are not archived', async () => {
+  const other = await newWorkspace();
+  const create = (index: number, status: number) =>
+    other.live.post(
+      '/v1/fields',
+      { object: 'task', slug: `u${index}`, title: 'U', type: 'text', isUnique: true },
+      status,
+    );
+  const { body: first } = await create(0, 201);
+  for (let index = 1; index < 20; index += 1) await create(index, 201);
+  expect((await create(20, 409)).body.details).toMatchObject({ reason: 'limit_reached', limit: 20 });
+  await other.live.post(`/v1/fields/${first.id}/archive`, {}, 200);
+  await create(20, 201);
+  const { body } = await other.live.post(`/v1/fields/${first.id}/restore`, {}, 409);
+  expect(body.details).toMatchObject({ reason: 'limit_reached', limit: 20 });
+});
+
 test('the schema of an object describes its fields', async () => {
   const other = await newWorkspace();
   await other.live.post('/v1/fields', {

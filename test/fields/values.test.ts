@@ -194,6 +194,22 @@ test('events and the timeline say what changed', async () => {
   expect(items).toContainEqual(expect.objectContaining({ field: 'fields.select', oldValue: 'Red', newValue: 'Blue' }));
 });
 
+test('the timeline has one entry for more than ten values that change at once', async () => {
+  const other = await newWorkspace();
+  const slugs = Array.from({ length: 11 }, (_, index) => `n${index}`);
+  for (const object of ['contact', 'company'])
+    for (const slug of slugs) await other.live.post('/v1/fields', { object, slug, title: slug, type: 'number' }, 201);
+  const values = (of: string[], value: number) => ({ fields: Object.fromEntries(of.map((slug) => [slug, value])) });
+  for (const path of ['/v1/contacts', '/v1/companies']) {
+    const { id } = (await other.live.post(path, { name: 'Ada' }, 201)).body;
+    const updates = async () => (await other.live.get(`${path}/${id}/activities`, { type: 'FieldUpdated' })).body.items;
+    await other.live.patch(`${path}/${id}`, values(slugs, 1), 200);
+    expect(await updates()).toMatchObject([{ field: 'fields', oldValue: null, newValue: slugs.join(', ') }]);
+    await other.live.patch(`${path}/${id}`, values(slugs.slice(1), 2), 200);
+    expect(await updates()).toHaveLength(11);
+  }
+});
+
 test('a page of contacts shows their values when it is asked to', async () => {
   const { items } = (await workspace.live.get('/v1/contacts?include=fields,updatedAt&limit=5')).body;
   for (const item of items) expect(item.fields).toHaveProperty('text');
