@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 let touchedAt = performance.now();
 
 /** How long to wait until the next look: somebody who works sees what others do at once, an empty chair costs little. */
-export function paceMs(): number {
+function paceMs(): number {
   const untouchedMs = performance.now() - touchedAt;
   if (untouchedMs < minuteMs) return everyMs;
   return untouchedMs < 10 * minuteMs ? restMs : idleMs;

@@ -13,7 +13,7 @@ type Contact = Schema<'ContactWithTags'>;
 const maxShown = 8;
 
 /** Returns a saved text with the names of a contact in the places of its variables; others stay for whoever sends it. */
-export function filledReply(text: string, contact: Contact | undefined): string {
+function filledReply(text: string, contact: Contact | undefined): string {
   const name = contact && (contact.name ?? undefined);
   const known: Record<string, string | undefined> = {
     name,
@@ -27,7 +27,7 @@ export function filledReply(text: string, contact: Contact | undefined): string 
 }
 
 /** Returns the replies whose shortcut or name fits what is behind the slash. */
-export function fitting<Of extends Pick<SavedReply, 'name' | 'shortcut'>>(all: readonly Of[], typed: string): Of[] {
+function fitting<Of extends Pick<SavedReply, 'name' | 'shortcut'>>(all: readonly Of[], typed: string): Of[] {
   const wanted = typed.toLowerCase();
   const starts = ({ shortcut }: Of) => shortcut?.startsWith(wanted) ?? false;
   return all
