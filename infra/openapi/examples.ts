@@ -131,11 +131,13 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, spot
 }
 
 function exampleOfObject(
-  { properties = {}, additionalProperties }: JsonSchema,
+  { properties = {}, required = [], additionalProperties }: JsonSchema,
   components: SchemaComponents,
   { title, place }: Spot,
 ) {
-  const entries = Object.entries(properties as Record<string, JsonSchema>);
+  // A new workspace has no custom fields.
+  const isShown = (name: string) => name !== 'fields' || (required as string[]).includes(name);
+  const entries = Object.entries(properties as Record<string, JsonSchema>).filter(([name]) => isShown(name));
   if (entries.length === 0 && additionalProperties) return { source: 'exhibition' };
   return Object.fromEntries(
     entries.map(([name, inner]) => {

@@ -12,6 +12,7 @@ import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
+import { SavedReplies } from '#lib/entities/saved-reply.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import type { Entity } from '#lib/table/entity.ts';
@@ -28,6 +29,7 @@ const derived = [
   '/v1/analytics/messaging',
   '/v1/contacts/{id}/channels',
   '/v1/contacts/{id}/duplicates',
+  '/v1/conversations',
   '/v1/pipelines/{id}/columns',
   '/v1/request-logs',
   '/v1/telegram/messages',
@@ -57,6 +59,7 @@ const calledOtherwise: Record<string, MadeOf> = {
   '/v1/events': [Feed],
   '/v1/messages': [Messages, 'contactId'],
   '/v1/pipelines': [Pipelines],
+  '/v1/saved-replies': [SavedReplies],
   '/v1/sequences': [Sequences],
   '/v1/sequences/{id}/enrollments': [Enrollments, 'sequenceId'],
   '/v1/webhooks/{id}/deliveries': [Deliveries, 'endpointId'],

@@ -66,8 +66,8 @@ const inCode: Record<string, () => number[]> = {
   'lib/channels/telegram/codes.ts': () => [
     within('lib/channels/telegram/codes.ts', /new Date\(nowMs \+ (\w+)\)/, 0.001),
   ],
-  'lib/auth/session-store.ts': () =>
-    ['signInMs', 'sessionMs'].map((name) => constant('lib/auth/session-store.ts', name)),
+  'lib/auth/session-store.ts': () => [constant('lib/auth/session-store.ts', 'signInMs')],
+  'lib/auth/session.ts': () => [constant('lib/auth/session.ts', 'idleMs')],
   'lib/auth/sign-in-limits.ts': () => [2 * constant('lib/auth/sign-in-limits.ts', 'daySeconds')],
   'lib/auth/signed-in.ts': () => [constant('lib/auth/signed-in.ts', 'keptDays')],
 };
