@@ -13188,10 +13188,7 @@ export interface operations {
                      *             "contactCount": 3,
                      *             "openDealCount": 1,
                      *             "createdAt": "2026-11-02T09:10:00Z",
-                     *             "updatedAt": null,
-                     *             "fields": {
-                     *               "source": "exhibition"
-                     *             }
+                     *             "updatedAt": null
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -13279,10 +13276,7 @@ export interface operations {
                      *           "contactCount": 3,
                      *           "openDealCount": 1,
                      *           "createdAt": "2026-11-02T09:10:00Z",
-                     *           "updatedAt": null,
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           }
+                     *           "updatedAt": null
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -13368,10 +13362,7 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -13597,10 +13588,7 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -13700,10 +13688,7 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -14109,9 +14094,6 @@ export interface operations {
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true,
                      *           "updatedAt": "2026-11-20T23:17:47Z",
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           },
                      *           "companies": [
                      *             {
                      *               "companyId": 1,
@@ -14206,10 +14188,7 @@ export interface operations {
                      *           "contactCount": 3,
                      *           "openDealCount": 1,
                      *           "createdAt": "2026-11-02T09:10:00Z",
-                     *           "updatedAt": null,
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           }
+                     *           "updatedAt": null
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -14305,10 +14284,7 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -14394,10 +14370,7 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -14433,10 +14406,7 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -14651,9 +14621,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -14765,9 +14732,6 @@ export interface operations {
                      *             "lastMessageAt": "2026-11-20T14:31:58Z",
                      *             "hasUnreadMessages": true,
                      *             "updatedAt": "2026-11-20T23:17:47Z",
-                     *             "fields": {
-                     *               "source": "exhibition"
-                     *             },
                      *             "companies": [
                      *               {
                      *                 "companyId": 1,
@@ -14889,9 +14853,6 @@ export interface operations {
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true,
                      *           "updatedAt": "2026-11-20T23:17:47Z",
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           },
                      *           "companies": [
                      *             {
                      *               "companyId": 1,
@@ -14991,9 +14952,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -15310,9 +15268,6 @@ export interface operations {
                      *         "lastMessageAt": "2026-11-20T14:31:58Z",
                      *         "hasUnreadMessages": true,
                      *         "updatedAt": "2026-11-20T23:17:47Z",
-                     *         "fields": {
-                     *           "source": "exhibition"
-                     *         },
                      *         "companies": [
                      *           {
                      *             "companyId": 1,
@@ -15707,9 +15662,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -15824,9 +15776,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -16401,9 +16350,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -16566,9 +16512,6 @@ export interface operations {
                      *           "lastMessageAt": "2026-11-20T14:31:58Z",
                      *           "hasUnreadMessages": true,
                      *           "updatedAt": "2026-11-20T23:17:47Z",
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           },
                      *           "companies": [
                      *             {
                      *               "companyId": 1,
@@ -16675,9 +16618,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -17003,9 +16943,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -17111,9 +17048,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -17167,9 +17101,6 @@ export interface operations {
                      *       "lastMessageAt": "2026-11-20T14:31:58Z",
                      *       "hasUnreadMessages": true,
                      *       "updatedAt": "2026-11-20T23:17:47Z",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "companies": [
                      *         {
                      *           "companyId": 1,
@@ -17759,9 +17690,6 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -17871,9 +17799,6 @@ export interface operations {
                      *             "createdAt": "2026-11-16T08:30:00Z",
                      *             "updatedAt": "2026-11-19T11:45:10Z",
                      *             "stage": "Proposal",
-                     *             "fields": {
-                     *               "source": "exhibition"
-                     *             },
                      *             "company": {
                      *               "id": 1,
                      *               "name": "Ada Lovelace"
@@ -17991,9 +17916,6 @@ export interface operations {
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
                      *           "stage": "Proposal",
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           },
                      *           "company": {
                      *             "id": 1,
                      *             "name": "Ada Lovelace"
@@ -18088,9 +18010,6 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -18172,9 +18091,6 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -18291,9 +18207,6 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -18723,9 +18636,6 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -23576,10 +23486,7 @@ export interface operations {
                      *             "remindAt": "2026-11-23T09:00:00Z",
                      *             "completedAt": null,
                      *             "createdAt": "2026-11-19T11:46:30Z",
-                     *             "updatedAt": null,
-                     *             "fields": {
-                     *               "source": "exhibition"
-                     *             }
+                     *             "updatedAt": null
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -23679,10 +23586,7 @@ export interface operations {
                      *           "remindAt": "2026-11-23T09:00:00Z",
                      *           "completedAt": null,
                      *           "createdAt": "2026-11-19T11:46:30Z",
-                     *           "updatedAt": null,
-                     *           "fields": {
-                     *             "source": "exhibition"
-                     *           }
+                     *           "updatedAt": null
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -23768,10 +23672,7 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -23835,10 +23736,7 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -23937,10 +23835,7 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -24352,10 +24247,7 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null,
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       }
+                     *       "updatedAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
