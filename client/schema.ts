@@ -5601,6 +5601,8 @@ export interface components {
             fields: {
                 [key: string]: unknown;
             };
+            /** @description The companies that the contact is linked to, with the title there. */
+            companies: components["schemas"]["ContactCompany"][];
             /** @description The accounts that are in touch with the person. */
             channels: components["schemas"]["ContactChannel"][];
             /** @description The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent. */
@@ -11236,8 +11238,12 @@ export interface components {
             userId: number | null;
         };
         SetThreadContact: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the contact whom the thread belongs to. Give either this or `create`.
+             */
             contactId?: number;
+            /** @description A new contact, as `POST /v1/contacts` takes it. Its e-mail address is that of the thread unless you say otherwise. */
             create?: components["schemas"]["CreateContact"];
         };
         SetThreadStatus: {
@@ -15290,6 +15296,14 @@ export interface operations {
                      *       "fields": {
                      *         "source": "exhibition"
                      *       },
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
                      *       "channels": [
                      *         {
                      *           "channel": "telegram",

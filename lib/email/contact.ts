@@ -26,11 +26,11 @@ export async function setThreadContact(
   id: number,
   { contactId, create }: v.InferOutput<typeof SetThreadContact>,
 ): Promise<StoredThread> {
+  const thread = await getThread(tx, id);
   if (contactId === undefined && create === undefined)
     throw invalidField('contactId', 'required', 'contactId or create is required');
   if (contactId !== undefined && create !== undefined)
     throw invalidField('create', 'not_allowed', 'create goes without contactId');
-  const thread = await getThread(tx, id);
   const known = thread.contactId === null ? undefined : await resolveMerged(tx, thread.contactId);
   if (known !== undefined) {
     if (known.id === contactId) return thread;

@@ -185,7 +185,9 @@ export const unroutedEndpoint = (
 /** A known path with a final slash says how it is written. */
 function unknownPath(path: string, methodsOf: (path: string) => string[]): Problem {
   if (path === '/') return new Problem('not_found', 'path not found: the reference is at /docs/');
-  const bare = path.replace(/\/$/, '');
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  const bare = path.slice(0, end);
   return bare !== path && methodsOf(bare).length > 0
     ? new Problem('not_found', 'path not found: leave out the final /')
     : notFound('path');

@@ -5,12 +5,12 @@ import { t } from '../app/texts.ts';
 export const written = (contact: { id: number; name?: string | null }) => `${nameOf(contact)} (#${contact.id})`;
 
 /** The id at the end of a lookup field's text; null for none. Raises `otherwise` for a text that names nothing. */
-export function idIn(text: string | undefined, otherwise: string): number | null {
+export function idIn(text: string | undefined, otherwise: () => string): number | null {
   if (text === undefined) return null;
   const id = /\(#(\d+)\)$/.exec(text)?.[1];
-  if (id === undefined) throw new Error(otherwise);
+  if (id === undefined) throw new Error(otherwise());
   return Number(id);
 }
 
 /** The contact that a ContactField's text names; null for none. Raises for a text that names nobody. */
-export const contactIn = (text: string | undefined): number | null => idIn(text, t.parts.chooseAContactFromThe);
+export const contactIn = (text: string | undefined): number | null => idIn(text, () => t.parts.chooseAContactFromThe);

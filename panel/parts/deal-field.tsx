@@ -20,4 +20,4 @@ export const DealField = ({ value }: { value?: { id: number; title: string } | u
 );
 
 /** The deal that a DealField's text names; null for none. Raises for a text that names none. */
-export const dealIn = (text: string | undefined): number | null => idIn(text, t.parts.chooseADealFromThe);
+export const dealIn = (text: string | undefined): number | null => idIn(text, () => t.parts.chooseADealFromThe);

@@ -140,6 +140,7 @@ describe('somebody of whom there is one of everything', () => {
       contact: await get(at),
       ...(await get(`${at}/metadata`)),
       fields: { nickname: 'Tri', old_name: 'Tricia' },
+      companies: (await get(`${at}/companies`)).items,
       channels: (await get(`${at}/channels`)).items,
       conversation: await get(`/v1/conversations/${document.conversation.id}`),
       activities: await everyItem(workspace.live, `${at}/activities`),
@@ -167,8 +168,8 @@ describe('somebody of whom there is one of everything', () => {
 
   test('every entity that names contacts has its part in it', () => {
     const shown = parts.map(({ of }) => of.name);
-    // A contact that names this one in a custom field is another person.
-    const others: string[] = [Contacts.name, Exports.name];
+    // A record that names this one in a custom field, and the history of a company, are about somebody else.
+    const others: string[] = [Contacts.name, Exports.name, 'company', 'company-activity'];
     const naming = namingContacts.map(({ name }) => name).filter((name) => !others.includes(name));
     expect(naming.filter((name) => !shown.includes(name))).toEqual([]);
     for (const { list } of parts) expect([list, document[list].length]).toEqual([list, expect.toSatisfy((n) => n > 0)]);

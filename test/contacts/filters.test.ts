@@ -98,6 +98,7 @@ const model: Model = {
   stage: (contact, value) => contact.stage === value,
   assignedToUserId: (contact, value) => String(contact.assignedToUserId ?? 'none') === value,
   tagId: (contact, value) => contact.tagIds.includes(Number(value)),
+  companyId: ({ companyLinks = [] }, value) => companyLinks.some(({ companyId }) => String(companyId) === value),
   minScore: ({ leadScore }, value) => leadScore !== null && leadScore >= Number(value),
   hasUnread: (contact, value) => String(contact.hasUnreadMessages) === value,
   email: ({ email }, value) => email?.toLowerCase() === value.toLowerCase(),

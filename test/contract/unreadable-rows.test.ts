@@ -5,6 +5,7 @@ import { Keys } from '#lib/auth/key.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
+import { Companies, CompanyActivities } from '#lib/entities/company.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
@@ -27,7 +28,10 @@ import { clientOf } from '#test/workspace.ts';
 /** Made of no rows of their own, or of what an index keeps of them; that of requests has its own test. */
 const derived = [
   '/v1/analytics/messaging',
+  '/v1/companies/{id}/contacts',
+  '/v1/companies/{id}/duplicates',
   '/v1/contacts/{id}/channels',
+  '/v1/contacts/{id}/companies',
   '/v1/contacts/{id}/duplicates',
   '/v1/conversations',
   '/v1/pipelines/{id}/columns',
@@ -52,6 +56,8 @@ type MadeOf = [of: Entity, parent?: string];
 /** A list is made of what it is called after, but for these. */
 const calledOtherwise: Record<string, MadeOf> = {
   '/v1/activities': [Activities, 'contactId'],
+  '/v1/companies': [Companies],
+  '/v1/companies/{id}/activities': [CompanyActivities, 'companyId'],
   '/v1/contacts/{id}/activities': [Activities, 'contactId'],
   '/v1/contacts/{id}/messages': [Messages, 'contactId'],
   '/v1/email/threads': [Threads],

@@ -165,6 +165,7 @@ function sampleOf(schema: Schema): unknown {
   if (anyOf) return sampleOf(anyOf[0]);
   if (types.has('string')) return pattern.includes('@') ? 'ada@example.com' : 'x';
   if (types.has('integer')) return 1;
+  if (types.has('boolean')) return true;
   if (types.has('array')) return [sampleOf(items)];
   return Object.fromEntries(
     Object.entries(properties as Record<string, Schema>).map(([name, inner]) => [name, sampleOf(inner)]),

@@ -26,7 +26,7 @@ let deals: number[];
 const metadata: Record<string, Map<number, string>> = { deals: new Map(), tasks: new Map() };
 
 /** What each list is asked to add. */
-const added: Record<string, Query> = { deals: { include: 'owner' } };
+const added: Record<string, Query> = { deals: { include: 'owner,company' } };
 
 /** What each list shows. */
 const rows: Record<string, Row[]> = {};
@@ -40,6 +40,7 @@ beforeAll(async () => {
   memberId = workspace.memberId;
   const post = async (path: string, body: object) => (await live.post(path, body)).body.id as number;
   contacts = [await post('/v1/contacts', { name: 'Ada' }), await post('/v1/contacts', { name: 'Bo' })];
+  const companies = [await post('/v1/companies', { name: 'One' }), await post('/v1/companies', { name: 'Two' })];
   deals = [];
   for (let n = 0; n < 18; n += 1) {
     deals.push(
@@ -49,6 +50,7 @@ beforeAll(async () => {
         currency: any(['EUR', 'USD'], n),
         stage: any(['lead', 'proposal', 'negotiation'], n + Math.floor(n / 3)),
         contactId: any([null, ...contacts], n + Math.floor(n / 4)),
+        companyId: any([null, ...companies], n + Math.floor(n / 7)),
         expectedCloseAt: any([null, day(-1), day(3)], n + Math.floor(n / 5)),
         assignedToUserId: any([null, memberId], n + Math.floor(n / 6)),
       }),
@@ -125,6 +127,7 @@ const nouns: Record<string, Record<string, Filter>> = {
     ...common,
     contactId,
     currency,
+    companyId: { values: of(1, 2), holds: ({ company }, value) => company?.id === value },
     stage: equal('stage', of('lead', 'Proposal', 'won')),
     q: { values: of('alpha', 'MM'), holds: ({ title }, value) => title.toLowerCase().includes(value.toLowerCase()) },
     minValue: { values: of(0, 10, 10.5), holds: (row, value) => row['value'] >= value },

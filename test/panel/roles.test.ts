@@ -192,7 +192,16 @@ test('the workspace is named and its currency chosen by owners and admins', asyn
   const before = await member.get('/panel/workspace');
   expect([before.status, before.body]).toEqual([
     200,
-    { id, name: 'Test', email: expect.any(String), currency: 'EUR', createdAt: expect.any(String) },
+    {
+      id,
+      name: 'Test',
+      email: expect.any(String),
+      currency: 'EUR',
+      timeZone: 'UTC',
+      country: null,
+      linkByDomain: true,
+      createdAt: expect.any(String),
+    },
   ]);
   const changed = await owner.patch('/panel/workspace', { name: 'Acme', currency: 'usd' });
   expect([changed.status, changed.body]).toEqual([200, { ...before.body, name: 'Acme', currency: 'USD' }]);

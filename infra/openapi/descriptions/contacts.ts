@@ -193,6 +193,7 @@ export const contacts: Noun = {
       lastOutboundAt: 'When this account last wrote to the person. Null if it never did.',
     },
     ContactExport: {
+      companies: 'The companies that the contact is linked to, with the title there.',
       exportedAt: 'When the document was made. Changes after this time are not in it.',
       contact: 'The contact itself, with its tags.',
       metadata: 'The pairs of key and text that programs have stored with the contact.',

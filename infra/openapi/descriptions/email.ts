@@ -123,6 +123,11 @@ export const email: Noun = {
       lastError: 'Why the last attempt failed. Null when none has.',
     },
     SetThreadStatus: { status: 'The new status: open, pending, closed, or spam.' },
+    SetThreadContact: {
+      contactId: 'Id of the contact whom the thread belongs to. Give either this or `create`.',
+      create:
+        'A new contact, as `POST /v1/contacts` takes it. Its e-mail address is that of the thread unless you say otherwise.',
+    },
     SetThreadAssignee: { userId: 'Id of an active member, from `GET /v1/members`. Null assigns the thread to nobody.' },
   },
   enums: {

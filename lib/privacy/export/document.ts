@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { getContactCompanies } from '#lib/contacts/company-links.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { shownFields } from '#lib/core/custom-fields.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
@@ -7,7 +8,7 @@ import { time } from '#lib/core/schema.ts';
 import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/email/participants.ts';
 import { listEmailMessages } from '#lib/email/store.ts';
 import { Activities, Activity } from '#lib/entities/activity.ts';
-import { ContactChannel, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
+import { ContactChannel, ContactCompany, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
 import { Conversation } from '#lib/entities/conversation.ts';
 import { Deal, Deals, toDealView } from '#lib/entities/deal.ts';
 import { EmailMessage } from '#lib/entities/email-message.ts';
@@ -49,6 +50,7 @@ const head = {
   contact: ContactWithTags,
   metadata: Metadata,
   fields: shownFields(),
+  companies: v.array(ContactCompany),
   channels: v.array(ContactChannel),
   conversation: v.nullable(Conversation),
 };
@@ -251,13 +253,22 @@ function between(before: Part | undefined, after: Part | undefined): string {
 
 async function headOf(tx: UnitOfWork, { contact, hasMail, exportedAt }: Subject): Promise<string> {
   const held = heldBy(contact);
-  const [shown, fields, { items: channels }, conversation] = await Promise.all([
+  const [{ items: companies }, shown, fields, { items: channels }, conversation] = await Promise.all([
+    getContactCompanies(tx, contact.id),
     getContact(tx, contact.id),
     allValues(tx, 'contact', contact),
     listChannels(tx, contact.id),
     held && isVisible(held, hasMail) ? toView(tx, held, { hasMail }) : null,
   ]);
   return JSON.stringify(
-    v.parse(v.object(head), { exportedAt, contact: shown, metadata: contact.metadata, fields, channels, conversation }),
+    v.parse(v.object(head), {
+      exportedAt,
+      contact: shown,
+      metadata: contact.metadata,
+      fields,
+      companies,
+      channels,
+      conversation,
+    }),
   );
 }

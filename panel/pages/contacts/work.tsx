@@ -9,11 +9,11 @@ import { may } from '../../app/session.ts';
 import { money } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { EditDeal } from '../../parts/edit-deal.tsx';
 import { EditTask } from '../../parts/edit-task.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
-import { EditDeal } from '../deals/edit.tsx';
 
 interface WorkProps {
   contact: Pick<Schema<'Contact'>, 'id' | 'name'>;

@@ -1,13 +1,13 @@
-import type { Schema } from '../../../client/index.ts';
-import { api } from '../../app/api.ts';
-import { current } from '../../app/session.ts';
-import { worded } from '../../app/show.ts';
-import { t } from '../../app/texts.ts';
-import { ContactField } from '../../parts/contact-field.tsx';
-import { contactIn, written } from '../../parts/contact-text.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { type Edit, Field, Form, type Values } from '../../parts/form.tsx';
-import { dayInstant, dayOf } from '../../parts/local-time.ts';
+import type { Schema } from '../../client/index.ts';
+import { api } from '../app/api.ts';
+import { current } from '../app/session.ts';
+import { worded } from '../app/show.ts';
+import { t } from '../app/texts.ts';
+import { ContactField } from './contact-field.tsx';
+import { contactIn, written } from './contact-text.ts';
+import { Dialog } from './dialog.tsx';
+import { type Edit, Field, Form, type Values } from './form.tsx';
+import { dayInstant, dayOf } from './local-time.ts';
 
 interface EditDealProps {
   /** Undefined for a new one. */
