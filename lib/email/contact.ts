@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { createContact } from '#lib/contacts/create.ts';
 import { updateContact } from '#lib/contacts/write.ts';
 import { latest } from '#lib/core/clock.ts';
-import { conflict, invalidField, unknownReference } from '#lib/core/problem.ts';
+import { conflict, invalidField, invalidFields, Problem, unknownReference } from '#lib/core/problem.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { type Mailbox, type SetThreadContact, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -63,10 +63,27 @@ async function contactOf(
   tx: UnitOfWork,
   { contactId, create }: v.InferOutput<typeof SetThreadContact>,
 ): Promise<StoredContact> {
-  const id = create === undefined ? contactId : (await createContact(tx, create)).id;
+  const id = create === undefined ? contactId : (await asCreate(() => createContact(tx, create))).id;
   const contact = await tx.find(Contacts, { id: id as number });
   if (contact === undefined) throw unknownReference('contactId');
   return contact;
+}
+
+/** Names the fields of a refusal as they stand in the body: `create.phone`. */
+async function asCreate<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const fields = error instanceof Problem ? error.details?.fields : undefined;
+    if (!fields) throw error;
+    throw invalidFields(
+      fields.map(({ field, code, message }) => ({
+        field: `create.${field}`,
+        code,
+        message: message.startsWith(`${field} `) ? `create.${message}` : message,
+      })),
+    );
+  }
 }
 
 function connect(tx: UnitOfWork, contact: StoredContact, thread: StoredThread, email: string | null): void {

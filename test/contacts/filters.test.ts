@@ -86,15 +86,27 @@ const isOfPhone = (texts: readonly string[], word: string) =>
   /^[\d+()./-]*\d[\d+()./-]*$/.test(word) &&
   [/^00/, /^0{0,2}(?=\d{3})/].some((zeros) => texts.some((text) => text.includes(digits(word).replace(zeros, ''))));
 
+const isPart = (word = '') => /^[\d+()./-]+$/.test(word);
+/** The parts of a phone number that follow each other, of which a word is one. */
+function runAround(words: readonly string[], index: number): string {
+  if (!isPart(words[index])) return '';
+  let start = index;
+  let end = index + 1;
+  while (isPart(words[start - 1])) start -= 1;
+  while (isPart(words[end])) end += 1;
+  return words.slice(start, end).join('');
+}
+
 const model: Model = {
   q: ({ name, username, phone }, value) =>
-    value
-      .split(/\s+/)
-      .every(
-        (word) =>
-          [name, username, phone].some((text) => bare(text ?? '').includes(bare(word))) ||
-          isOfPhone([bare(name ?? ''), bare(username ?? ''), digits(phone ?? '')], word),
-      ),
+    value.split(/\s+/).every((word, index, words) => {
+      const texts = [bare(name ?? ''), bare(username ?? ''), digits(phone ?? '')];
+      return (
+        [name, username, phone].some((text) => bare(text ?? '').includes(bare(word))) ||
+        isOfPhone(texts, word) ||
+        isOfPhone(texts, runAround(words, index))
+      );
+    }),
   stage: (contact, value) => contact.stage === value,
   assignedToUserId: (contact, value) => String(contact.assignedToUserId ?? 'none') === value,
   tagId: (contact, value) => contact.tagIds.includes(Number(value)),

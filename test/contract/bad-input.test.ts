@@ -268,7 +268,7 @@ describe.each(batches)('$name', ({ method, path, body }) => {
         );
         // Who somebody is, is asked before custom values are looked up.
         if ('phone' in (properties as object)) valid['phone'] = '+44 20 7946 0018';
-        if ('domain' in (properties as object)) valid['domain'] = 'example.com';
+        if ('domain' in (properties as object)) Object.assign(valid, { domain: 'example.com', name: 'Engines' });
         return Object.entries(properties as Record<string, Schema>)
           .filter(([name]) => name !== 'op')
           .flatMap(([name, schema]) =>

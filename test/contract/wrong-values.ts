@@ -126,7 +126,7 @@ function wrongObjects({
 }: Schema): Wrong[] {
   const valid = (examples[0] ?? sampleOf({ type: 'object', properties })) as Record<string, unknown>;
   // Of optional members the example may have one in the place of another.
-  const least = examples.length === 0 ? valid : Object.fromEntries(required.map((name: string) => [name, valid[name]]));
+  const least = Object.fromEntries(required.map((name: string) => [name, valid[name]]));
   const missing = required.map((name: string) => ({
     why: `an object without ${name}`,
     value: Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name)),
@@ -139,15 +139,18 @@ function wrongObjects({
       within: `.${name}${within}`,
     })),
   );
-  const keys = propertyNames
-    ? [
-        { why: 'a key of another form', value: { 'a b': 'x' } },
-        { why: 'a key that is too long', value: { ['k'.repeat(65)]: 'x' } },
-        { why: 'too many keys', value: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'x'])) },
-      ]
-    : [];
+  // The definitions of a workspace say which custom fields there are.
+  const isOpen = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0;
+  const keys =
+    propertyNames && !isOpen
+      ? [
+          { why: 'a key of another form', value: { 'a b': 'x' } },
+          { why: 'a key that is too long', value: { ['k'.repeat(65)]: 'x' } },
+          { why: 'too many keys', value: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'x'])) },
+        ]
+      : [];
   const others =
-    typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
+    typeof additionalProperties === 'object' && !isOpen
       ? wrongValues(additionalProperties, false).map(({ why, value }) => ({
           why: `an object that holds ${why}`,
           value: { k: value },
