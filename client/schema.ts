@@ -1554,7 +1554,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom field
-         * @description Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. Emits `field.created`.
+         * @description Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. With 100 unarchived fields of the object, or 20 unique ones, it answers 409 `limit_reached`. Emits `field.created`.
          *
          *     Requires the scope `fields:manage`.
          */
@@ -1612,7 +1612,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a custom field
-         * @description Restores an archived field together with its values. With 100 unarchived fields of the object it answers 409 `limit_reached`. The same again changes nothing.
+         * @description Restores an archived field together with its values. With 100 unarchived fields of the object, or 20 unique ones, it answers 409 `limit_reached`. The same again changes nothing.
          *
          *     Requires the scope `fields:manage`.
          */
