@@ -107,6 +107,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
     'workspace export',
     'workspace import',
     'key create',
+    'key create',
   ]);
   const answers = [];
   for (const [noun = '', verb = '', json = '', ...options] of commands) {

@@ -43,7 +43,7 @@ describe.each([
   test('lists the tools, calls them, and accepts results and refusals by their output schemas', async () => {
     const client = await connect(workspace.liveKey);
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(30);
+    expect(tools).toHaveLength(35);
     const created = { name: 'contacts_create', arguments: { name: 'By client', platform: 'twitter' } };
     const called = (await client.callTool(created)) as { structuredContent: { id: number; name: string } };
     expect(called.structuredContent.name).toBe('By client');

@@ -292,9 +292,10 @@ test('a completion left to a saga is not repeated after the message was retried 
   await account.react({ status: 400, body: { ok: false, description: 'chat not found' } });
   await refusing(messageRow(messageId), () => drain(live, 'telegram', account.id));
   expect(await jobOf(id)).toMatchObject({ status: 'failed' });
+  const saga = await sagaOf(id);
   await transact(live, operator, (tx) => retryJob(tx, id, 'telegram'));
   await eventually(async () => (await jobOf(id)).status === 'sent', `job ${id} to be sent`);
-  await finishSaga(live, messageCompletion.saga, await sagaOf(id));
+  await finishSaga(live, messageCompletion.saga, saga);
   // Events are published in their order.
   const last = await newMessage(live, 'telegram', account.id, 2);
   await drain(live, 'telegram', account.id);
