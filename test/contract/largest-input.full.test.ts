@@ -42,7 +42,7 @@ import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { anonymous, signedIn } from '#test/panel/member.ts';
-import { serverKey } from '#test/place.ts';
+import { place as placeOf, serverKey } from '#test/place.ts';
 import { because } from '#test/refusals.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
@@ -649,7 +649,9 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       }
     }
     for (const name of ['POST /panel/sequences', 'PATCH /panel/sequences/{id}']) calls.driven.add(name);
-    const { body: open } = await owner.post('/panel/sequences', { ...written, channel: 'email', status: 'draft' });
+    // A call writes 10 MB: a hundred contacts fit a sequence of one largest step.
+    const short = { ...written, steps: steps.slice(0, 1), channel: 'email', status: 'draft' };
+    const { body: open } = await owner.post('/panel/sequences', short);
     const people = Array.from({ length: 100 }, (_, index) => ({
       op: 'create',
       name: letters.text(100),
@@ -663,7 +665,8 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const out = [open.id, results[0].enrollment.id];
     await send('DELETE /v1/sequences/{id}/enrollments/{enrollmentId}', letters, {}, out, owner);
     const link = `/hooks/unsubscribe/${encodeURIComponent(letters.text(600))}`;
-    expect([(await anonymous().get(link)).status, (await anonymous().post(link)).status]).toEqual([200, 404]);
+    const statusOf = async (method: string) => (await fetch(new URL(link, placeOf('baseUrl')), { method })).status;
+    expect([await statusOf('GET'), await statusOf('POST')]).toEqual([200, 404]);
     for (const method of ['GET', 'POST']) calls.driven.add(`${method} /hooks/unsubscribe/{token}`);
     const accountIds = await accountsOfAgent({ workspaceId, env: 'live' });
     const agent = await session('POST /panel/agents', { accountIds, status: 'disabled' });
@@ -696,7 +699,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     ])
       await everyPage(owner, { operation: `GET ${path}`, path, hasPages: path.endsWith('conversations') });
     const query = schemaOf(operations.get('GET /panel/conversations')?.query as GenericSchema);
-    for (const [name, schema] of Object.entries(query))
+    for (const [name, schema] of Object.entries(query).filter(([name]) => name !== 'cursor'))
       expect((await owner.get('/panel/conversations', queryOf('', name, schema, letters))).status, name).toBe(200);
     await owner.delete('/panel/sessions/current', 200);
     calls.driven.add('DELETE /panel/sessions/current');
@@ -832,8 +835,9 @@ function* everyQuery(letters: Letters): Generator<[Read, Record<string, string>]
     const { query } = operations.get(read.operation) as Route;
     if (!query || seen.has(read.operation)) continue;
     seen.add(read.operation);
+    // Only an answer gives a cursor.
     for (const [name, schema] of Object.entries(schemaOf(query)))
-      yield [read, queryOf(read.path, name, schema, letters)];
+      if (name !== 'cursor') yield [read, queryOf(read.path, name, schema, letters)];
   }
 }
 
@@ -843,6 +847,7 @@ function queryOf(path: string, name: string, schema: Schema, letters: Letters): 
   if (name === 'from' || name === 'to') return { from: '9999-01-01T00:00:00Z', to: '9999-12-31T23:59:59Z' };
   if (name === 'type' && !schema['enum'])
     return { type: (path.startsWith('/v1/companies/') ? companyActivityTypes : activityTypes).join(',') };
+  if (name === 'object' && !schema['enum']) return { object: 'contact,company,deal,task' };
   if (name === 'status' && !schema['enum']) return { status: '5xx' };
   // Without its last character it is the beginning of what is longer, too.
   if (name === 'q') return { q: (largest(schema, name, letters) as string).slice(0, -1) };
