@@ -7,9 +7,9 @@ import { Numbers } from './home/numbers.tsx';
 import { SetUp, useStepsLeft } from './home/set-up.tsx';
 
 export default function Home() {
-  const { steps, isPending: isSetUpPending } = useStepsLeft();
+  const { steps } = useStepsLeft();
   const day = useDay();
-  const isPending = isSetUpPending || day.isPending;
+  const { isPending } = day;
   return (
     <>
       <Head title={t.common.home} />

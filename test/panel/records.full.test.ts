@@ -30,7 +30,11 @@ test('a field of a contact is edited in place by the keyboard, and others’ cha
   await page.keyboard.type('Never');
   await page.keyboard.press('Escape');
   await details(page).getByText('Old').waitFor();
+  await details(page)
+    .getByRole('button', { name: /Edit Company/ })
+    .focus();
   await page.keyboard.press('Enter');
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('company');
   await crm.patch(`/v1/contacts/${id}`, { phone: '+49 30 123' });
   await page.keyboard.type('New');
   await page.keyboard.press('Enter');
@@ -46,8 +50,8 @@ test('a field of a contact is edited in place by the keyboard, and others’ cha
     .getByRole('button', { name: /Edit Company/ })
     .click();
   await page.waitForLoadState('networkidle');
-  await crm.patch(`/v1/contacts/${id}`, { company: 'Theirs' });
   await page.getByLabel('Company', { exact: true }).fill('Mine');
+  await crm.patch(`/v1/contacts/${id}`, { company: 'Theirs' });
   await page.keyboard.press('Enter');
   await page.getByText('Now it is: Theirs').waitFor();
   await page.keyboard.press('Enter');

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -73,24 +74,31 @@ const steps: readonly Step[] = [
   },
 ];
 
+/** The day comes first: what is left to set up is asked once that shows. */
+const afterMs = 3000;
+
 interface Left {
   steps: readonly Step[];
-  /** It is not known yet what is left. */
-  isPending: boolean;
 }
 
 /** What is left to do until the workspace can be worked with. */
 export function useStepsLeft(): Left {
-  const { data, isLoading } = useLoaded(
+  const [isTime, setTime] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setTime(true), afterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  const { data } = useLoaded(
     async (signal) => {
+      if (!isTime) return [];
       const mine = steps.filter(({ scopes }) => scopes.every(may));
       const done = await Promise.all(mine.map((step) => step.isDone(signal)));
       return mine.filter((_, at) => !done[at]);
     },
-    [],
+    [isTime],
     touching('account', 'key'),
   );
-  return { steps: data ?? [], isPending: data === undefined && isLoading };
+  return { steps: data ?? [] };
 }
 
 export function SetUp({ steps: left }: { steps: readonly Step[] }) {
