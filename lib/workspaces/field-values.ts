@@ -283,7 +283,7 @@ function changeOf(before: CustomValues, next: ReadonlyMap<StoredField, unknown>)
   return change;
 }
 
-/** Of more changed values the timeline has one entry, or a change would exceed one transaction. */
+/** Number of changed values above which the timeline has one entry: a change must fit one transaction. */
 const maxTexts = 10;
 
 /** Limit of a value in a line of the timeline. */
