@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { isSameSecret } from '#lib/core/same-secret.ts';
 import type { Calls } from './calls.ts';
 
 export interface Address {
@@ -34,7 +34,7 @@ export function refusalOf({ host = '', origin, authorization = '' }: Head, guard
 
 /** Returns why a credential (`<access key>/<day>/<region>/…`) is refused, or undefined. Signatures are not verified here. */
 export function keyRefusalOf(credential: string, { accessKeyId }: Guarded): string | undefined {
-  return isEqual(credential.split('/', 1)[0] as string, accessKeyId)
+  return isSameSecret(credential.split('/', 1)[0] as string, accessKeyId)
     ? undefined
     : 'the access key is not that of this system, which stands in DATA_DIR/system.json';
 }
@@ -51,6 +51,3 @@ export function foreignnessOf({ host = '', origin }: Head, own: Pick<Address, 'h
     ? undefined
     : 'other websites may not call the panel';
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest();
-const isEqual = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));

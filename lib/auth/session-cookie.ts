@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Problem } from '#lib/core/problem.ts';
+import { isSameSecret } from '#lib/core/same-secret.ts';
 import { panelBase } from './sign-in-link.ts';
 
 /** No other host and no page without TLS can set a cookie with this prefix. */
@@ -38,7 +39,7 @@ export function pageSession({ cookies, headers, facts }: PageRequest): string | 
   const tellsToken = facts.method === 'GET' && facts.path === '/panel/sessions/current';
   if (given === undefined && !tellsToken) return undefined;
   requireOwnPage({ headers, facts });
-  if (given !== undefined && !isSame(given, requestTokenOf(session)))
+  if (given !== undefined && !isSameSecret(given, requestTokenOf(session)))
     throw new Problem('forbidden', 'the X-Request-Token belongs to another session: get the session again', {
       reason: 'wrong_request_token',
     });
@@ -58,5 +59,3 @@ export function requireOwnPage({ headers, facts }: Pick<PageRequest, 'headers' |
 }
 
 const originOf = (url: string) => URL.parse(url)?.origin;
-
-const isSame = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { env } from '#lib/core/env.ts';
 import { notFound } from '#lib/core/problem.ts';
+import { isSameSecret } from '#lib/core/same-secret.ts';
 import { environments, system, type Tenant } from '#lib/core/tenant.ts';
 import { reasonsOf, suppress } from '#lib/email/suppressed.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -43,7 +43,7 @@ async function unsubscribeBy(tx: UnitOfWork, jobId: number, secret: string): Pro
     sequenceId === null || enrollmentId === null
       ? undefined
       : await tx.find(Enrollments, { sequenceId, id: enrollmentId });
-  if (!enrollment || !isSame(enrollment.secret, secret)) throw notFound('link');
+  if (!enrollment || !isSameSecret(enrollment.secret, secret)) throw notFound('link');
   // A link may be opened without end.
   if ((await reasonsOf(tx, address)).includes('unsubscribe')) return;
   await suppress(tx, address, 'unsubscribe');
@@ -62,6 +62,3 @@ async function unsubscribeBy(tx: UnitOfWork, jobId: number, secret: string): Pro
 
 /** Others end with their next step. */
 const maxAtOnce = 25;
-
-const digest = (text: string) => createHash('sha256').update(text).digest();
-const isSame = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));

@@ -109,6 +109,7 @@ const attacks: Attack[] = [
     ['an empty token', () => ''],
     ['the token of another session', () => other.requestToken],
     ['the session as token', () => page.cookie.split('=')[1] as string],
+    ['a token of as many letters outside ASCII', () => 'é'.repeat(other.requestToken.length)],
   ].map(
     ([name, token]): Attack => ({
       name: name as string,
