@@ -21,9 +21,14 @@ export async function addActivity(
     id: await tx.nextId(Activities),
     contactId,
     type,
-    actorType: tx.actor.type,
-    actorUserId: tx.actor.type === 'user' ? tx.actor.id : null,
-    actorKeyId: tx.actor.type === 'api_key' ? tx.actor.id : null,
-    createdAt: tx.now,
+    ...authored(tx),
   });
 }
+
+/** Returns by whom and when an entry of a history is written. */
+export const authored = ({ actor, now }: UnitOfWork) => ({
+  actorType: actor.type,
+  actorUserId: actor.type === 'user' ? actor.id : null,
+  actorKeyId: actor.type === 'api_key' ? actor.id : null,
+  createdAt: now,
+});

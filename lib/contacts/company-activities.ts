@@ -10,6 +10,7 @@ import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { authored } from './activity.ts';
 import { getStoredCompany } from './company-read.ts';
 
 type Entry = Item<typeof CompanyActivities>;
@@ -32,10 +33,7 @@ export async function addCompanyActivity(
     id: await tx.nextId(CompanyActivities),
     companyId,
     type,
-    actorType: tx.actor.type,
-    actorUserId: tx.actor.type === 'user' ? tx.actor.id : null,
-    actorKeyId: tx.actor.type === 'api_key' ? tx.actor.id : null,
-    createdAt: tx.now,
+    ...authored(tx),
   });
 }
 

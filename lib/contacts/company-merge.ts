@@ -1,13 +1,12 @@
 import type * as v from 'valibot';
 import { unite } from '#lib/core/metadata.ts';
 import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
-import { firstCharacters } from '#lib/core/text.ts';
-import { maxNoteCharacters } from '#lib/entities/activity.ts';
 import {
   Companies,
   CompanyActivities,
   type MergeCompanies,
   MergedCompanies,
+  maxDomains,
   type StoredCompany,
 } from '#lib/entities/company.ts';
 import { namingCompanies } from '#lib/entities/naming-companies.ts';
@@ -18,8 +17,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { unitedValues } from '#lib/workspaces/field-values.ts';
 import { writeCompanyNote } from './company-activities.ts';
 import { getStoredCompany } from './company-read.ts';
-
-const maxDomains = 20;
+import { mergeNotes } from './merge-notes.ts';
 
 /**
  * Makes one company of two: the target keeps what it has, takes what it lacks, all domains, and everything that names the source, which
@@ -55,15 +53,7 @@ export async function mergeCompanies(
     metadata,
     updatedAt: tx.now,
   });
-  const lines = [
-    ...dropped
-      .filter((field) => target[field] !== null && source[field] !== null && source[field] !== target[field])
-      .map((field) => `${field}: ${source[field]}`),
-    ...Object.entries(left).map(([key, value]) => `metadata.${key}: ${value}`),
-  ];
-  const head = `Of company ${source.id}, merged into this one, which this one has of its own or no room for:`;
-  if (lines.length > 0)
-    await writeCompanyNote(tx, targetId, firstCharacters([head, ...lines].join('\n'), maxNoteCharacters));
+  for (const text of mergeNotes('company', target, source, dropped, left)) await writeCompanyNote(tx, targetId, text);
   tx.delete(Companies, source);
   tx.create(MergedCompanies, { id: sourceId, into: targetId });
   startSaga(tx, mergingCompanies, { from: sourceId, to: targetId, next: null });

@@ -3,13 +3,12 @@ import { listTags } from '#lib/contacts/tags.ts';
 import { latest } from '#lib/core/clock.ts';
 import { unite } from '#lib/core/metadata.ts';
 import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
-import { firstCharacters } from '#lib/core/text.ts';
-import { maxNoteCharacters } from '#lib/entities/activity.ts';
 import {
   Contacts,
   earlierEmails,
   type MergeContacts,
   MergedContacts,
+  maxCompanies,
   normalize,
   type StoredContact,
 } from '#lib/entities/contact.ts';
@@ -26,6 +25,7 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { unitedValues } from '#lib/workspaces/field-values.ts';
+import { mergeNotes } from './merge-notes.ts';
 import { getStoredContact } from './read.ts';
 import { startRename } from './rename.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
@@ -70,7 +70,7 @@ export async function mergeContacts(
     ...{ metadata, reach },
     ...(conversation && { conversation }),
   });
-  for (const text of notesOf(target, source, left)) await writeNote(tx, targetId, text);
+  for (const text of mergeNotes('contact', target, source, dropped, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
   // A contact may have more tags than one transaction takes.
   for (const contact of [target, source]) tx.leaveEntries(Contacts, contact, 'tag');
@@ -177,8 +177,6 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
   };
 }
 
-const maxCompanies = 10;
-
 /** The companies of both. The target's own primary one or text stays what `company` shows. */
 function unitedCompanies(
   target: StoredContact,
@@ -190,25 +188,6 @@ function unitedCompanies(
     .filter(({ companyId }) => !known.has(companyId))
     .map((link) => ({ ...link, isPrimary: link.isPrimary && target.company === null }));
   return { companyLinks: [...own, ...added].slice(0, maxCompanies), company: target.company ?? source.company };
-}
-
-/** Returns notes with the values that the target does not take: one, or more if one cannot hold them. */
-function notesOf(target: StoredContact, source: StoredContact, metadata: Record<string, string>): string[] {
-  const fields = dropped.filter(
-    (field) => target[field] !== null && source[field] !== null && source[field] !== target[field],
-  );
-  const lines = [
-    ...fields.map((field) => `${field}: ${source[field]}`),
-    ...Object.entries(metadata).map(([key, value]) => `metadata.${key}: ${value}`),
-  ];
-  if (lines.length === 0) return [];
-  let rest = [
-    `Of contact ${source.id}, merged into this one, which this one has of its own or no room for:`,
-    ...lines,
-  ].join('\n');
-  const notes: string[] = [];
-  for (; rest !== ''; rest = rest.slice(notes.at(-1)?.length)) notes.push(firstCharacters(rest, maxNoteCharacters));
-  return notes;
 }
 
 const dropped = ['username', 'phone', 'email', 'company', 'notes'] as const;

@@ -16,21 +16,30 @@ export const activityTypes = [
 
 export const maxNoteCharacters = 10_000;
 
+/** Fields by which an entry of any history tells what happened. */
+export const told = {
+  text: v.nullable(v.string()),
+  field: v.nullable(v.string()),
+  oldValue: v.nullable(v.string()),
+  newValue: v.nullable(v.string()),
+};
+/** Fields that say by whom and when it was written. */
+export const authorship = {
+  actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
+  actorUserId: v.nullable(id()),
+  actorKeyId: v.nullable(v.string()),
+  createdAt: time(),
+};
+
 /** One entry of a contact's timeline (contract section 2). */
 export const Activity = v.pipe(
   v.object({
     id: id(),
     contactId: id(),
     type: storedChoice(activityTypes),
-    text: v.nullable(v.string()),
-    field: v.nullable(v.string()),
-    oldValue: v.nullable(v.string()),
-    newValue: v.nullable(v.string()),
+    ...told,
     tagId: v.nullable(id()),
-    actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
-    actorUserId: v.nullable(id()),
-    actorKeyId: v.nullable(v.string()),
-    createdAt: time(),
+    ...authorship,
   }),
   v.title('Activity'),
 );

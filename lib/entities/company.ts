@@ -24,11 +24,11 @@ import {
 import { firstCharacters, foldCase } from '#lib/core/text.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
-import { maxNoteCharacters } from './activity.ts';
+import { authorship, maxNoteCharacters, told } from './activity.ts';
 import { phoneInput } from './contact.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
 
-const maxDomains = 20;
+export const maxDomains = 20;
 const maxHostCharacters = 253;
 
 /** The part of an address that says the host, in lower case and without `www.`. */
@@ -212,15 +212,9 @@ export const CompanyActivity = v.pipe(
     id: id(),
     companyId: id(),
     type: storedChoice(companyActivityTypes),
-    text: v.nullable(v.string()),
-    field: v.nullable(v.string()),
-    oldValue: v.nullable(v.string()),
-    newValue: v.nullable(v.string()),
+    ...told,
     contactId: v.nullable(id()),
-    actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
-    actorUserId: v.nullable(id()),
-    actorKeyId: v.nullable(v.string()),
-    createdAt: time(),
+    ...authorship,
   }),
   v.title('CompanyActivity'),
 );

@@ -287,7 +287,7 @@ const heldCompanies: Holding = {
 };
 
 export const ContactCompanies = v.pipe(v.object({ items: v.array(ContactCompany) }), v.title('ContactCompanies'));
-const maxCompanies = 10;
+export const maxCompanies = 10;
 const companyInput = v.pipe(
   objectInput({
     companyId: idInput(),

@@ -245,6 +245,16 @@ test('a merged company gives domains, contacts, deals, and values to the other o
   await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: target.id }, 400);
 });
 
+test('a merge keeps every text that the target does not take, in as many notes as it needs', async () => {
+  const notes = 'n'.repeat(10_000);
+  const target = await create({ name: 'Target', notes: 'own' });
+  const source = await create({ name: 'Source', notes });
+  await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: source.id }, 200);
+  const { items } = await get(`/v1/companies/${target.id}/activities`, { type: 'Note' });
+  const whole = items.map(({ text }: { text: string }) => text).reverse();
+  expect(whole.join('')).toContain(notes);
+});
+
 test.each([
   ['Babbage Ltd', 'BABBAGE limited', true],
   ['Müller GmbH & Co. KG', 'Muller', true],
