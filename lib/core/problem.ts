@@ -99,6 +99,20 @@ export function invalidFields(fields: readonly FieldError[]): Problem {
 export const invalidField = (field: string, code: FieldCode, message: string) =>
   invalidFields([{ field, code, message }]);
 
+/** Returns a problem with its fields named as they stand in a larger body: `items[3].phone`, `create.phone`. */
+export function problemAt(place: string, problem: Problem): Problem {
+  const fields = problem.details?.fields;
+  if (!fields) return problem;
+  const named = fields.map(({ field, code, message }) => ({
+    field: `${place}.${field}`,
+    code,
+    message: message.startsWith(`${field} `) ? `${place}.${message}` : message,
+  }));
+  const [first] = named;
+  const message = named.length === 1 && first ? first.message : problem.message;
+  return new Problem(problem.code, message, { ...problem.details, fields: named }, { status: problem.status });
+}
+
 /** A reference in a body to something that is not there (contract 0.1). */
 export const unknownReference = (field: string) =>
   invalidField(field, 'unknown_reference', `${field} refers to nothing in this workspace: use an existing id`);

@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
+import { changeContact } from '#lib/contacts/change.ts';
 import { createContact } from '#lib/contacts/create.ts';
-import { updateContact } from '#lib/contacts/write.ts';
 import { latest } from '#lib/core/clock.ts';
-import { conflict, invalidField, invalidFields, Problem, unknownReference } from '#lib/core/problem.ts';
+import { conflict, invalidField, Problem, problemAt, unknownReference } from '#lib/core/problem.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { type Mailbox, type SetThreadContact, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -38,7 +38,7 @@ export async function setThreadContact(
   }
   const email = outsideOf(tx, thread)?.email ?? null;
   const contact = await contactOf(tx, { contactId, create: create && { email, ...create } });
-  connect(tx, contact, thread, email);
+  await connect(tx, contact, thread, email);
   const { conversation: _, ...rest } = thread;
   const after = tx.update(Threads, { ...rest, contactId: contact.id });
   tx.emit({
@@ -70,33 +70,27 @@ async function contactOf(
 }
 
 /** Names the fields of a refusal as they stand in the body: `create.phone`. */
-async function asCreate<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const fields = error instanceof Problem ? error.details?.fields : undefined;
-    if (!fields) throw error;
-    throw invalidFields(
-      fields.map(({ field, code, message }) => ({
-        field: `create.${field}`,
-        code,
-        message: message.startsWith(`${field} `) ? `create.${message}` : message,
-      })),
-    );
-  }
-}
+const asCreate = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  work().catch((error) => {
+    throw error instanceof Problem ? problemAt('create', error) : error;
+  });
 
-function connect(tx: UnitOfWork, contact: StoredContact, thread: StoredThread, email: string | null): void {
+async function connect(
+  tx: UnitOfWork,
+  { id, email: own }: StoredContact,
+  thread: StoredThread,
+  email: string | null,
+): Promise<void> {
+  if (own === null && email !== null) await changeContact(tx, id, { email });
+  const contact = await tx.get(Contacts, { id });
   const conversation = united(contact.conversation, thread.conversation);
   const after = {
     ...contact,
-    email: contact.email ?? email,
     lastMessageAt: latest(contact.lastMessageAt, thread.conversation?.lastMessageAt ?? null),
     hasUnreadMessages: contact.hasUnreadMessages || thread.unreadCount > 0,
     ...(conversation && { conversation }),
   };
-  if (after.email === contact.email) tx.update(Contacts, after);
-  else updateContact(tx, after, changesOf(contact, after, ['email']));
+  tx.update(Contacts, after);
 }
 
 type Connecting = { threadId: number; contactId: number; unread: number; after: number | null };

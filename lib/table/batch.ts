@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { oncePer } from '#lib/core/async.ts';
 import { parseFields, requireKnown, unknownFields } from '#lib/core/fields.ts';
-import { badRequest, invalidField, Problem } from '#lib/core/problem.ts';
+import { badRequest, invalidField, Problem, problemAt } from '#lib/core/problem.ts';
 import { count, id, listInput } from '#lib/core/schema.ts';
 import { within } from '#lib/table/retry.ts';
 import { giveUpMs } from '#lib/table/saga.ts';
@@ -189,22 +189,8 @@ async function outcomeOf({ index }: Prepared, work: () => Promise<Result>): Prom
   } catch (error) {
     if (error instanceof ItemDone) return error.outcome;
     if (!(error instanceof Problem)) throw error;
-    return { status: error.status, shown: null, error: inItem(index, error).body };
+    return { status: error.status, shown: null, error: problemAt(`items[${index}]`, error).body };
   }
-}
-
-/** The problem of an item, its fields named as they stand in the body: `items[3].phone`. */
-function inItem(index: number, problem: Problem): Problem {
-  const fields = problem.details?.fields;
-  if (!fields) return problem;
-  const named = fields.map(({ field, code, message }) => ({
-    field: `items[${index}].${field}`,
-    code,
-    message: message.startsWith(`${field} `) ? `items[${index}].${message}` : message,
-  }));
-  const [first] = named;
-  const message = named.length === 1 && first ? first.message : problem.message;
-  return new Problem(problem.code, message, { ...problem.details, fields: named }, { status: problem.status });
 }
 
 async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Outcome[]> {

@@ -50,6 +50,15 @@ test('the thread of a stranger joins a contact, who keeps an address', async () 
   expect([other.status, other.body.details.reason]).toEqual([409, 'thread_has_contact']);
 });
 
+test('a contact without an address gets that of the thread, and the company of its domain', async () => {
+  const { live, contact, path } = await stranger();
+  const company = (await live.post('/v1/companies', { name: 'Example', domains: ['example.com'] }, 201)).body.id;
+  const ann = await contact('Ann', {});
+  await live.post(path, { contactId: ann }, 200);
+  expect((await live.get(`/v1/contacts/${ann}`)).body).toMatchObject({ email: 'zoe@example.com', company: 'Example' });
+  expect((await live.get(`/v1/contacts/${ann}/companies`)).body.items).toMatchObject([{ companyId: company }]);
+});
+
 test.each([
   [{}, 400],
   [{ contactId: 1, create: { name: 'Zoe' } }, 400],
