@@ -11,7 +11,7 @@ import {
 import { byName } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { changeValues, withValues } from '#lib/workspaces/field-values.ts';
+import { changeValues, mostTexts, withValues } from '#lib/workspaces/field-values.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
 import { linkByMail, withoutPrimary } from './company-links.ts';
@@ -35,7 +35,7 @@ export async function changeContact(
   const [{ contact, dictionary }] = await Promise.all([
     readTagged(tx, id),
     primeMember(tx, change.assignedToUserId),
-    tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
+    tx.reserveIds({ [Activities.name]: Object.keys(change).length + mostTexts(given) }),
   ]);
   await requireActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
   const metadata = mergedMetadata(contact.metadata, pairs);

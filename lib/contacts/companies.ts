@@ -92,8 +92,12 @@ export async function patchCompany(
   if (areOther) await requireFreeDomains(tx, id, domains.domains);
   const set = Object.fromEntries(changed.map((field) => [field, plain[field as keyof typeof plain]]));
   const next = { ...company, ...custom.values, ...set, ...(areOther && domains) } as StoredCompany;
-  for (const [type, details] of activitiesOf(company, next, changed)) await addCompanyActivity(tx, id, type, details);
-  for (const details of custom.texts) await addCompanyActivity(tx, id, 'FieldUpdated', details);
+  const entries = [
+    ...activitiesOf(company, next, changed),
+    ...custom.texts.map((details): Entry => ['FieldUpdated', details]),
+  ];
+  await tx.reserveIds({ [CompanyActivities.name]: entries.length });
+  for (const [type, details] of entries) await addCompanyActivity(tx, id, type, details);
   const saved = saveCompany(tx, company, next, changed, custom);
   if (saved.name !== company.name) startCompanyRename(tx, saved);
   if (areOther) startLinking(tx, saved);

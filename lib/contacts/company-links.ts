@@ -25,13 +25,10 @@ type Shown = v.InferOutput<typeof ContactCompany>;
 /** Returns the companies of contacts as answers show them; one read for all of them. A company that is being merged is left out. */
 export async function shownCompanies(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<Shown[][]> {
   const ids = [...new Set(contacts.flatMap(({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId)))];
-  const companies =
-    ids.length === 0
-      ? []
-      : await tx.findAll(
-          Companies,
-          ids.map((id) => ({ id })),
-        );
+  const companies = await tx.findAll(
+    Companies,
+    ids.map((id) => ({ id })),
+  );
   const names = new Map(companies.map(({ id, name }) => [id, name]));
   return contacts.map(({ companyLinks = [] }) =>
     companyLinks.flatMap(({ companyId, title, isPrimary }) => {
@@ -119,10 +116,10 @@ export async function companyByMail(
 ): Promise<StoredCompany | undefined> {
   if (!email) return undefined;
   const domain = domainOf(email);
-  const [company, workspace] = await Promise.all([companyOfDomain(tx, domain), getWorkspace(tx)]);
-  return company === undefined || company.freeDomains.includes(domain) || workspace.linkByDomain === false
-    ? undefined
-    : company;
+  const company = await companyOfDomain(tx, domain);
+  if (company === undefined || company.freeDomains.includes(domain)) return undefined;
+  const { linkByDomain } = await getWorkspace(tx);
+  return linkByDomain ? company : undefined;
 }
 
 /** Gives a changed contact the company that its e-mail address belongs to, if it has none yet. Returns whether it did. */
@@ -150,7 +147,7 @@ export const linking: SagaKind<{ companyId: number; domain: number; after: numbe
     const domain = company?.domains.filter((one) => !company.freeDomains.includes(one))[state.domain];
     if (company === undefined || domain === undefined) return undefined;
     const { linkByDomain } = await getWorkspace(tx);
-    if (linkByDomain === false) return undefined;
+    if (!linkByDomain) return undefined;
     const left = await stepThrough(
       tx,
       Contacts,

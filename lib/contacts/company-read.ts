@@ -11,16 +11,13 @@ import {
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { common } from '#lib/table/conditions.ts';
 import { holderOf } from '#lib/table/entries.ts';
-import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listPage, type Page, searched, unitePages } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { includesFields, shownValues, type ValueHolder } from '#lib/workspaces/field-values.ts';
+import { includesFields, shownValues, valueHolder } from '#lib/workspaces/field-values.ts';
 
 /** Companies as holders of custom values. */
-export const companyValues: ValueHolder = {
-  object: 'company',
-  holder: async (tx, uniqueValue) => (await holderOf(tx, Companies, { uniqueValue }))?.id,
-};
+export const companyValues = valueHolder('company', Companies);
 
 /** Adds to companies what `include` asks for. */
 export const expandCompanies = includesFields('company');
@@ -65,14 +62,7 @@ export async function listCompanyDuplicates(
   const like = comparableName(company.name);
   const wheres = [...company.roots.map((root) => ({ root })), ...(like === '' ? [] : [{ like }])];
   const pages = await Promise.all(wheres.map((where) => listPage(tx, Companies, { where, after, limit: limit + 1 })));
-  const others = new Map(pages.flatMap(({ items }) => items.map((other) => [other.id, other])));
-  others.delete(id);
-  const found = [...others.values()].sort((a, b) => b.id - a.id);
-  const floor = Math.max(0, ...pages.map(({ nextCursor }) => nextCursor ?? 0));
-  const items = found.filter((other) => other.id >= floor).slice(0, limit);
-  const hasMore = found.length > items.length || floor > 0;
-  const last = items.length === limit ? items.at(-1) : undefined;
-  return { items, nextCursor: hasMore ? (last?.id ?? floor) : null, hasMore };
+  return unitePages(pages, id, limit);
 }
 
 /** Returns the contacts of a company, newest first. Raises 404. */

@@ -10,13 +10,10 @@ export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
   ...includesFields('deal'),
   async company(tx, deals) {
     const ids = [...new Set(deals.flatMap(({ companyId }) => companyId ?? []))];
-    const companies =
-      ids.length === 0
-        ? []
-        : await tx.findAll(
-            Companies,
-            ids.map((id) => ({ id })),
-          );
+    const companies = await tx.findAll(
+      Companies,
+      ids.map((id) => ({ id })),
+    );
     const shown = new Map(companies.map(({ id, name }) => [id, { id, name }]));
     return deals.map(({ companyId }) => (companyId ? (shown.get(companyId) ?? null) : null));
   },

@@ -21,7 +21,6 @@ import { referredCompany, referredContact } from '#lib/entities/references/refer
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
 import { common } from '#lib/table/conditions.ts';
-import { holderOf } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -30,7 +29,7 @@ import {
   setValues,
   shownValues,
   type ValueChange,
-  type ValueHolder,
+  valueHolder,
   withValues,
 } from '#lib/workspaces/field-values.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
@@ -39,10 +38,7 @@ import { getWorkspace } from '#lib/workspaces/store.ts';
 type Shown = v.InferOutput<typeof DealWithTasks>;
 
 /** Deals as holders of custom values. */
-const dealValues: ValueHolder = {
-  object: 'deal',
-  holder: async (tx, uniqueValue) => (await holderOf(tx, Deals, { uniqueValue }))?.id,
-};
+const dealValues = valueHolder('deal', Deals);
 
 const getStoredDeal = (tx: UnitOfWork, id: number): Promise<StoredDeal> =>
   tx.get(Deals, { id }, () => notFound('deal'));

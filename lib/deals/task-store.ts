@@ -22,7 +22,7 @@ import {
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { common } from '#lib/table/conditions.ts';
-import { entries, holderOf, listCopies } from '#lib/table/entries.ts';
+import { entries, listCopies } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
@@ -32,7 +32,7 @@ import {
   setValues,
   shownValues,
   type ValueChange,
-  type ValueHolder,
+  valueHolder,
   withValues,
 } from '#lib/workspaces/field-values.ts';
 import { requireActiveMember } from '#lib/workspaces/members.ts';
@@ -40,10 +40,7 @@ import { requireActiveMember } from '#lib/workspaces/members.ts';
 type Shown = v.InferOutput<typeof Task>;
 
 /** Tasks as holders of custom values. */
-const taskValues: ValueHolder = {
-  object: 'task',
-  holder: async (tx, uniqueValue) => (await holderOf(tx, Tasks, { uniqueValue }))?.id,
-};
+const taskValues = valueHolder('task', Tasks);
 
 const getStoredTask = (tx: UnitOfWork, id: number): Promise<StoredTask> =>
   tx.get(Tasks, { id }, () => notFound('task'));

@@ -233,6 +233,26 @@ class Found<T> {
   }
 }
 
+/**
+ * Returns one page of several lists of an entity, each item once, without one of them. Each list was asked for an item more than the
+ * limit.
+ */
+export function unitePages<Row extends { id: number }>(
+  pages: readonly Page<Row>[],
+  without: number,
+  limit: number,
+): Page<Row> {
+  const others = new Map(pages.flatMap(({ items }) => items.map((item) => [item.id, item])));
+  others.delete(without);
+  const found = [...others.values()].sort((a, b) => b.id - a.id);
+  // Below where one of the pages ends there may be others that it has not come to.
+  const floor = Math.max(0, ...pages.map(({ nextCursor }) => nextCursor ?? 0));
+  const items = found.filter(({ id }) => id >= floor).slice(0, limit);
+  const hasMore = found.length > items.length || floor > 0;
+  const last = items.length === limit ? items.at(-1) : undefined;
+  return { items, nextCursor: hasMore ? (last?.id ?? floor) : null, hasMore };
+}
+
 /** Every entity of a partition, ascending by its sort key, in a GET without those that cannot be read: for small dictionaries only. */
 export async function listAll<E extends Entity>(tx: UnitOfWork, of: E, within?: Partial<Item<E>>): Promise<Item<E>[]> {
   const items: Item<E>[] = [];

@@ -25,7 +25,8 @@ import { Deals } from '#lib/entities/deal.ts';
 import type { CustomValues, FieldObject, FieldType, StoredField } from '#lib/entities/field.ts';
 import { Members } from '#lib/entities/member.ts';
 import { sameName } from '#lib/entities/tag.ts';
-import type { Link } from '#lib/table/entity.ts';
+import { type By, type Entity, idOf, type Link } from '#lib/table/entity.ts';
+import { holderOf } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fieldsOf } from './fields.ts';
 
@@ -137,6 +138,15 @@ export interface ValueHolder {
   holder(tx: UnitOfWork, uniqueValue: string): Promise<number | undefined>;
 }
 
+/** Returns the entity of an object as a holder of values. */
+export const valueHolder = <E extends Entity>(object: FieldObject, of: E): ValueHolder => ({
+  object,
+  async holder(tx, uniqueValue) {
+    const item = await holderOf(tx, of, { uniqueValue } as unknown as By<E>);
+    return item === undefined ? undefined : idOf(item);
+  },
+});
+
 /** The values of a record after a write, and how its event and timeline tell it. */
 export interface ValueChange {
   values: CustomValues;
@@ -186,7 +196,9 @@ export async function changeValues(
       wrong.push({ field: `fields.${field.slug}`, code: 'required', message: `fields.${field.slug} is required` });
   if (wrong.length > 0) throw invalidFields(wrong);
   const change = changeOf(before, next);
-  if (Buffer.byteLength(JSON.stringify([change.values.values, change.values.links])) > maxBytes)
+  // What a merge has brought together may be more, and stays.
+  const isChanged = change.changed.length > 0;
+  if (isChanged && Buffer.byteLength(JSON.stringify([change.values.values, change.values.links])) > maxBytes)
     throw invalidField('fields', 'too_long', `fields must have at most ${maxBytes} bytes together`);
   for (const [field] of next) await requireFree(tx, field, change.values, before, holder);
   return change;
@@ -285,6 +297,9 @@ function changeOf(before: CustomValues, next: ReadonlyMap<StoredField, unknown>)
 
 /** Number of changed values above which the timeline has one entry: a change must fit one transaction. */
 const maxTexts = 10;
+
+/** Returns how many entries of the timeline a write of these values comes to at most. */
+export const mostTexts = (given: Record<string, unknown> = {}): number => Math.min(Object.keys(given).length, maxTexts);
 
 /** Limit of a value in a line of the timeline. */
 const maxTextCharacters = 500;

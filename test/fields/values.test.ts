@@ -114,6 +114,21 @@ test('values of one record have at most 64 KB', async () => {
   expect(body.details.fields).toMatchObject([{ field: 'fields', code: 'too_long' }]);
 });
 
+test('values that a merge has brought above the limit hinder no other change', async () => {
+  const other = await newWorkspace();
+  const slugs = Array.from({ length: 12 }, (_, index) => `long_${index}`);
+  for (const slug of slugs)
+    await other.live.post('/v1/fields', { object: 'contact', slug, title: slug, type: 'long_text' }, 201);
+  const make = async (own: string[]) => {
+    const fields = Object.fromEntries(own.map((slug) => [slug, 'a'.repeat(10_000)]));
+    return (await other.live.post('/v1/contacts', { name: 'Ada', fields }, 201)).body.id;
+  };
+  const [target, source] = [await make(slugs.slice(0, 6)), await make(slugs.slice(6))];
+  await other.live.post(`/v1/contacts/${target}/merge`, { sourceContactId: source }, 200);
+  await other.live.patch(`/v1/contacts/${target}`, { company: 'Engines' }, 200);
+  await other.live.patch(`/v1/contacts/${target}`, { fields: { long_0: 'b'.repeat(9_000) } }, 400);
+});
+
 test('records of other kinds are named by id, follow a merge, and go with an erasure', async () => {
   const source = (await workspace.live.post('/v1/contacts', { name: 'Countess' }, 201)).body.id;
   const values = { member: workspace.memberId, contact: source, deal: dealId };
