@@ -30,7 +30,8 @@ const bodyOf = ({ title, value, currency, contactId, probability, expectedCloseA
   notes: notes ?? null,
 });
 
-const valuesOf = (deal: Schema<'Deal'>): Values => ({
+/** A deal as the fields of a form show it. */
+export const dealValues = (deal: Schema<'Deal'>): Values => ({
   title: deal.title,
   value: String(deal.value),
   currency: deal.currency,
@@ -60,7 +61,7 @@ export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
     <Dialog title={deal ? t.deals.editTheDeal : t.common.newDeal} onClose={onClose}>
       <Form
         submit={deal ? t.common.save : t.deals.createDeal}
-        of={deal && { path: `/v1/deals/${deal.id}`, valuesOf }}
+        of={deal && { path: `/v1/deals/${deal.id}`, valuesOf: dealValues }}
         onSubmit={save}
         onCancel={onClose}
       >

@@ -8,7 +8,8 @@ import { dayDate, money, nameOf, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { ContactField } from '../../parts/contact-field.tsx';
-import { contactIn, written } from '../../parts/contact-text.ts';
+import { contactIn } from '../../parts/contact-text.ts';
+import { dealValues } from '../../parts/edit-deal.tsx';
 import { type Edit, Field, type Values } from '../../parts/form.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
 import { dayInstant, dayOf } from '../../parts/local-time.ts';
@@ -19,19 +20,9 @@ import { isOverdue } from './overdue.ts';
 type Deal = Schema<'DealWithTasks'>;
 type Patch = Partial<Schema<'PatchDeal'>>;
 
-const valuesOf = (deal: Deal): Values => ({
-  title: deal.title,
-  value: String(deal.value),
-  currency: deal.currency,
-  contactId: deal.contactId === null ? undefined : written({ id: deal.contactId, name: deal.contactName }),
-  probability: String(deal.probability),
-  expectedCloseAt: deal.expectedCloseAt === null ? undefined : dayOf(deal.expectedCloseAt),
-  notes: deal.notes ?? undefined,
-});
-
 /** What an `InPlace` of a deal needs: how it is read and written. */
 export const editing = (deal: Loaded<Deal>, data: Deal, bodyOf: (values: Values) => Patch) => ({
-  of: { path: `/v1/deals/${data.id}`, valuesOf },
+  of: { path: `/v1/deals/${data.id}`, valuesOf: dealValues },
   isFixed: !may('deals:write'),
   onSave: async (values: Values, { only, header }: Edit) => {
     const body = only(bodyOf(values));
