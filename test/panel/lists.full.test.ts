@@ -48,8 +48,8 @@ test.for([
   await page.locator('main a[href^="#/inbox/"]').first().click();
   const pane = page.locator('.messages');
   await pane.waitFor();
-  const { height } = (await pane.boundingBox()) ?? { height: 0 };
-  expect(height / viewport.height).toBeGreaterThan(0.45);
+  const share = async () => ((await pane.boundingBox())?.height ?? 0) / viewport.height;
+  await expect.poll(share).toBeGreaterThan(0.45);
   await page.context().close();
 });
 
