@@ -11,6 +11,7 @@ export const handler = endpoint(
     summary: 'Create and change companies in one call',
     hasNoTool: true,
     scope: 'companies:write',
+    heavyDependency: 'the lists of public suffixes and of free-mail domains',
     body: CompanyBatch,
     status: 200,
     response: CompanyBatchResults,

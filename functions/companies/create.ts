@@ -10,6 +10,7 @@ export const handler = endpoint(
     path: '/v1/companies',
     summary: 'Create a company',
     scope: 'companies:write',
+    heavyDependency: 'the lists of public suffixes and of free-mail domains',
     query: CompanyInclude,
     expand: expandCompanies,
     body: CreateCompany,

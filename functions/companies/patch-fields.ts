@@ -11,6 +11,7 @@ export const handler = endpoint(
     summary: 'Change the custom fields of a company',
     hasNoTool: true,
     scope: 'companies:write',
+    heavyDependency: 'the lists of public suffixes and of free-mail domains',
     body: PatchFieldValues,
     status: 200,
     response: FieldValues,

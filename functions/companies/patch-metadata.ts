@@ -11,6 +11,7 @@ export const handler = endpoint(
     summary: 'Change the metadata of a company',
     hasNoTool: true,
     scope: 'companies:write',
+    heavyDependency: 'the lists of public suffixes and of free-mail domains',
     body: PatchMetadata,
     status: 200,
     response: MetadataAnswer,

@@ -11,6 +11,7 @@ export const handler = endpoint(
     path: '/v1/companies/upsert',
     summary: 'Create or change a company',
     scope: 'companies:write',
+    heavyDependency: 'the lists of public suffixes and of free-mail domains',
     query: CompanyInclude,
     expand: expandCompanies,
     body: UpsertCompany,

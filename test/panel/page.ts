@@ -31,6 +31,8 @@ export async function openPage(
     reducedMotion: 'reduce',
     ...options,
   });
+  // A machine that runs four whole systems beside each other is slow.
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const faults: string[] = [];
   const { origin } = new URL(baseUrl);
