@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
 import { count, lengthOf } from '../app/show.ts';
 import { t } from '../app/texts.ts';
@@ -56,14 +56,16 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
   /** What the record held when the form opened or was last compared, and its version. */
   const base = useRef<Values>({});
   const etag = useRef<string | undefined>(undefined);
-  const reading = useRef<Promise<unknown> | undefined>(undefined);
-  useEffect(() => {
+  const reading = useRef<Promise<Values> | undefined>(undefined);
+  // Before anything can be typed.
+  useLayoutEffect(() => {
     if (form.current) base.current = valuesOf(form.current);
+    // The page may show an older version than is there now.
     if (!of) return;
-    reading.current = readVersion<Of>(of.path).then((found) => {
-      if (!found) return;
-      etag.current = found.etag;
-      base.current = { ...base.current, ...of.valuesOf(found.record) };
+    reading.current = compare().then((both) => {
+      reading.current = undefined;
+      setConflicts(both);
+      return both;
     });
   }, [of?.path]);
 
@@ -74,9 +76,10 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
     await onSubmit(values, { isChanged, only, header: etag.current === undefined ? {} : { 'If-Match': etag.current } });
   };
   /** Takes over the version that is there now. Returns the fields that both have changed, with the other's values. */
-  const compare = async (values: Values): Promise<Values> => {
+  const compare = async (): Promise<Values> => {
     const found = of && (await readVersion<Of>(of.path));
-    if (!of || !found) return {};
+    if (!of || !found || !form.current) return {};
+    const values = valuesOf(form.current);
     const theirs = of.valuesOf(found.record);
     const both = Object.keys(values).filter(
       (name) =>
@@ -88,7 +91,8 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
     // What somebody has not touched is not sent; it counts as theirs.
     const untouched = Object.keys(values).filter((name) => values[name] === base.current[name]);
     base.current = { ...base.current, ...theirs };
-    for (const name of untouched) setField(form.current, name, theirs[name]);
+    for (const name of untouched)
+      if (name in theirs && theirs[name] !== values[name]) setField(form.current, name, theirs[name]);
     etag.current = found.etag;
     return Object.fromEntries(both.map((name) => [name, theirs[name] ?? '']));
   };
@@ -98,7 +102,7 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
       if (of) say(t.parts.saved);
     } catch (problem) {
       if (!of || !mayCompare || !(problem instanceof ApiError) || problem.status !== 412) throw problem;
-      const both = await compare(values);
+      const both = await compare();
       setConflicts(both);
       if (Object.keys(both).length === 0 && form.current) await save(valuesOf(form.current), false);
     }
@@ -110,8 +114,8 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
     setError(undefined);
     setConflicts({});
     try {
-      await reading.current;
-      await save(valuesOf(filledIn), true);
+      const both = (await reading.current) ?? {};
+      if (Object.keys(both).length === 0) await save(valuesOf(filledIn), true);
     } catch (problem) {
       setError(problem);
     }
@@ -143,8 +147,11 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
   );
 }
 
-function setField(form: HTMLFormElement | null, name: string, value: string | undefined): void {
-  const field = form?.elements.namedItem(name);
+function setField(form: HTMLFormElement, name: string, value: string | undefined): void {
+  const field = form.elements.namedItem(name);
+  if (field instanceof HTMLInputElement && /^(checkbox|radio)$/.test(field.type)) return;
+  if (field instanceof HTMLSelectElement && ![...field.options].some((option) => option.value === (value ?? '')))
+    return;
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement)
     field.value = value ?? '';
 }

@@ -52,6 +52,28 @@ test('a conflict shows both values, and what nobody touched stays the other’s'
   await page.context().close();
 });
 
+test('a form that opens on an older version takes over what has changed since', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const { id } = (await crm.post('/v1/deals', { title: 'First', value: 100, currency: 'EUR' })).body;
+  const { page } = await openPanel(browser, demo.session);
+  await openPlace(page, `/deals/${id}`);
+  const version = Promise.withResolvers<void>();
+  await page.route(`**/v1/deals/${id}`, async (route) => {
+    await version.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title').fill('Mine');
+  await crm.patch(`/v1/deals/${id}`, { value: 5555 });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  version.resolve();
+  await page.getByText('Saved.').waitFor();
+  expect((await crm.get(`/v1/deals/${id}`)).body).toMatchObject({ title: 'Mine', value: 5555 });
+  await page.context().close();
+});
+
 test('Escape and Cancel ask before they discard what was entered', async ({ skip }) => {
   if (!browser) return skip();
   const { page, faults } = await openPanel(browser, demo.session);
