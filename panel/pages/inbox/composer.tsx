@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { draftOf, keepDraft } from '../../app/drafts.ts';
 import { useLoaded } from '../../app/load.ts';
+import { place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
@@ -40,6 +41,8 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
     async (signal) => (contact ? waysTo(contact, messages, fixed?.way, signal) : strangerWays(which)),
     [contact?.id, contact?.email, messages.at(-1)?.id],
   );
+  /** The channel that the link here asks for. */
+  const wanted = place.value.query.get('way');
   const [isBusy, setBusy] = useState(false);
   const text = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -50,7 +53,8 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
   });
   if (!ways.data) return <div class="composer" aria-hidden="true" />;
   const [newest] = ways.data;
-  const way = ways.data.find(({ key }) => key === fixed?.way) ?? newest;
+  const way =
+    ways.data.find(({ key }) => key === fixed?.way) ?? ways.data.find(({ channel }) => channel === wanted) ?? newest;
   if (!way || !newest) return <p class="note">{whyNot(contact)}</p>;
 
   const written = { text: '', ...draft, way: way.key };

@@ -4,7 +4,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touchingContact } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { linkTo, place } from '../../app/route.ts';
+import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { longDate, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
@@ -19,7 +19,7 @@ import { Composer } from './composer.tsx';
 import { Message } from './message.tsx';
 import { Reading } from './reading.tsx';
 import { keptUnread, State, scheduledChanges, useConversation } from './state.tsx';
-import { conversationId } from './which.ts';
+import { conversationId, listFilters } from './which.ts';
 
 const pageSize = 50;
 
@@ -54,10 +54,9 @@ export function Conversation({ contactId }: { contactId: number }) {
   useMarkedAsRead(contactId, messages.data?.items);
   const state = useConversation(conversationId({ contactId }), touchingContact(contactId, 'message'));
   const name = contact.data ? nameOf(contact.data) : t.inbox.conversation;
-  const { query } = place.value;
   return (
     <section class="conversation" aria-label={t.inbox.conversationWith(name)}>
-      <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>{t.common.inbox}</Back>}>
+      <Head title={name} above={<Back to={linkTo('/inbox', listFilters())}>{t.common.inbox}</Back>}>
         <State of={state} />
         <Badge>{contact.data ? worded(contact.data.stage) : '…'}</Badge>
         <a class="button small" href={linkTo(`/contacts/${contactId}`)}>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
 import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { linkTo, place, replacePlace } from '../../app/route.ts';
+import { linkTo, replacePlace } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
@@ -20,7 +20,7 @@ import { Composer } from './composer.tsx';
 import { OneMail } from './mail.tsx';
 import { Reading } from './reading.tsx';
 import { keptUnread, State, useConversation } from './state.tsx';
-import { conversationId } from './which.ts';
+import { conversationId, listFilters } from './which.ts';
 
 const pageSize = 20;
 
@@ -44,10 +44,9 @@ export function Stranger({ threadId }: { threadId: number }) {
   const { data, error, reload } = loaded;
   const state = useConversation(id, isOfThread);
   const contactId = data?.thread.contactId;
-  const { query } = place.value;
   useEffect(() => {
     // By now the thread is a contact's.
-    if (contactId) replacePlace(`/inbox/${contactId}`, Object.fromEntries(query));
+    if (contactId) replacePlace(`/inbox/${contactId}`, listFilters());
   }, [contactId]);
   const unread = state.data?.unreadCount ?? 0;
   useEffect(() => {
@@ -61,7 +60,7 @@ export function Stranger({ threadId }: { threadId: number }) {
   const mayConnect = may('email:write') && may('contacts:write');
   return (
     <section class="conversation" aria-label={t.inbox.conversationWith(name)}>
-      <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>{t.common.inbox}</Back>}>
+      <Head title={name} above={<Back to={linkTo('/inbox', listFilters())}>{t.common.inbox}</Back>}>
         <State of={state} />
         <Badge>{t.inbox.stranger}</Badge>
         {mayConnect && sender && (

@@ -1,5 +1,5 @@
 import type { Schema } from '../../../client/index.ts';
-import { linkTo, place } from '../../app/route.ts';
+import { linkTo, place, type Query } from '../../app/route.ts';
 
 /** The conversation that is open: with a contact, or in the mail thread of a stranger. */
 export type Which = { contactId: number; threadId?: never } | { threadId: number; contactId?: never };
@@ -16,12 +16,12 @@ export const draftName = ({ contactId, threadId }: Which): string | number => co
 export const whichOf = ({ contactId, threadId }: Conversation): Which =>
   contactId === null ? { threadId: Number(threadId) } : { contactId };
 
+/** Returns the filters of the list, without how a link wants the open conversation to be answered. */
+export const listFilters = (): Query => ({ ...Object.fromEntries(place.value.query), way: undefined });
+
 /** Returns the link to a conversation, with the filters of the list as they are. */
 export const linkToConversation = ({ contactId, threadId }: Which): string =>
-  linkTo(
-    contactId === undefined ? `/inbox/thread/${threadId}` : `/inbox/${contactId}`,
-    Object.fromEntries(place.value.query),
-  );
+  linkTo(contactId === undefined ? `/inbox/thread/${threadId}` : `/inbox/${contactId}`, listFilters());
 
 export const isSame = (one: Which | undefined, other: Which | undefined): boolean =>
   one !== undefined && other !== undefined && conversationId(one) === conversationId(other);
