@@ -6,6 +6,7 @@ import type { PageProps } from '../parts/page.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { Agents } from './settings/agents.tsx';
 import { Members } from './settings/members.tsx';
+import { Replies } from './settings/replies.tsx';
 import { SequenceDetail } from './settings/sequence.tsx';
 import { Sequences } from './settings/sequences.tsx';
 import { Workspace } from './settings/workspace.tsx';
@@ -17,6 +18,7 @@ export default function Settings({ variables: { id } }: PageProps) {
     ['/settings/members', t.settings.members, Members, 'contacts:read'],
     ['/settings/workspace', t.common.workspace, Workspace, undefined],
     ['/settings/sequences', t.settings.sequences, Sequences, 'sequences:read'],
+    ['/settings/replies', t.common.savedReplies, Replies, 'contacts:read'],
     ['/settings/agents', t.settings.agents, Agents, 'agents:read'],
     ['/settings/you', t.settings.yourself, You, undefined],
   ] as const;

@@ -101,6 +101,7 @@ const pages: readonly Page[] = [
       '/settings/workspace',
       '/settings/sequences',
       '/settings/sequences/{id}',
+      '/settings/replies',
       '/settings/agents',
     ],
     get title() {

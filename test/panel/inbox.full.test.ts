@@ -2,12 +2,13 @@ import type { Browser, Page } from 'playwright-core';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/message.ts';
+import { signInLinkOf } from '#infra/local/demo.ts';
 import { api } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { startBrowser } from './chromium.ts';
 import { openPlace } from './crawl.ts';
 import { accessibilityFindings, overflowPx, screenshot } from './page.ts';
-import { newDemo, openPanel } from './signed-in.ts';
+import { newDemo, openPanel, panelUrl } from './signed-in.ts';
 
 let browser: Browser | undefined;
 let demo: Awaited<ReturnType<typeof newDemo>>;
@@ -102,7 +103,7 @@ test('the way of an answer stays while it is typed, though a mail arrives', asyn
   await page.context().close();
 });
 
-test('a draft is there after another conversation, another environment, and a reload', async ({ skip }) => {
+test('a draft is there after another conversation, the Sandbox, a lost session, and a reload', async ({ skip }) => {
   if (!browser) return skip();
   const one = await writer('Dora Draft');
   const other = await writer('Otto Other');
@@ -112,11 +113,79 @@ test('a draft is there after another conversation, another environment, and a re
   await openPlace(page, `/inbox/${other.id}`);
   expect(await composer(page).inputValue()).toBe('');
   await person(page, 'Dora Draft').filter({ hasText: 'Draft Half a sentence' }).waitFor();
-  await openPlace(page, `/inbox/${one.id}`);
-  await expect.poll(() => composer(page).inputValue()).toBe('Half a sentence');
+  const isBack = async () => {
+    await openPlace(page, `/inbox/${one.id}`);
+    await expect.poll(() => composer(page).inputValue()).toBe('Half a sentence');
+  };
+  await isBack();
+  const environment = page.getByRole('group', { name: 'Environment' });
+  await environment.getByText('Sandbox').click();
+  await openPlace(page, '/inbox');
+  await expect.poll(() => person(page, 'Dora Draft').count()).toBe(0);
+  await environment.getByText('Live').click();
+  await isBack();
   await page.reload();
   await expect.poll(() => composer(page).inputValue()).toBe('Half a sentence');
+  expect(faults.splice(0).filter((fault) => !fault.includes('404'))).toEqual([]);
+  await page.context().clearCookies();
+  await page.getByText('Your session has ended.').waitFor();
+  await page.goto(`${panelUrl}#/sign-in/${(await signInLinkOf(demo.workspaceId)).split('/').at(-1)}`);
+  await expect.poll(() => composer(page).inputValue()).toBe('Half a sentence');
+  expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+  await page.context().close();
+});
+
+test('a link by e-mail to a conversation chooses the mail, for that conversation alone', async ({ skip }) => {
+  if (!browser) return skip();
+  const other = await writer('Tom Telegram', 'tom@telegram.example');
+  const { id } = await writer('Mia Mail', 'mia@mail.example');
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/contacts/${id}`);
+  await page.getByRole('link', { name: 'mia@mail.example' }).click();
+  const way = () => page.getByRole('combobox', { name: 'Send by' });
+  await expect.poll(() => way().inputValue()).toBe('new mail');
+  await page.getByRole('textbox', { name: 'Subject' }).waitFor();
+  await person(page, 'Tom Telegram').click();
+  await expect.poll(() => page.url()).toMatch(new RegExp(`/inbox/${other.id}$`));
+  await expect.poll(() => way().inputValue()).toMatch(/^telegram /);
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('saved replies are added, changed, and deleted in the settings', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/settings/replies');
+  await page.getByText('No saved replies yet').waitFor();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Thanks');
+  await dialog.getByLabel('Shortcut').fill('THX');
+  await dialog.getByLabel('Text').fill('Thanks, {{surname}}!');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('unknown variable {{surname}}').first().waitFor();
+  await dialog.getByLabel('Text').fill(`Thanks, {{firstName|friend}}!${' '.repeat(3900)}x`);
+  await dialog.getByText(/of 4,000 characters/).waitFor();
+  await dialog.getByLabel('Text').fill('Thanks, {{firstName|friend}}!');
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'Thanks, {{firstName|friend}}!' });
+  await row.getByText('/thx', { exact: true }).waitFor();
+  const choose = async (action: string) => {
+    await page.getByRole('button', { name: 'Actions for Thanks' }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await choose('Edit');
+  await dialog.getByLabel('Shortcut').fill('');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => row.getByText('/thx').count()).toBe(0);
+  expect((await crm().get('/v1/saved-replies')).body.items).toMatchObject([{ name: 'Thanks', shortcut: null }]);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, 'saved-replies');
+  await choose('Delete');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No saved replies yet').waitFor();
+  expect(faults.filter((fault) => !fault.includes('400'))).toEqual([]);
   await page.context().close();
 });
 

@@ -42,7 +42,7 @@ export function Dictionary() {
         label={t.common.actionsFor(tag.name)}
         items={[
           { text: t.common.edit, choose: () => setOpen({ tag, what: 'edit' }) },
-          { text: t.contacts.delete, isDangerous: true, choose: () => setOpen({ tag, what: 'delete' }) },
+          { text: t.common.delete, isDangerous: true, choose: () => setOpen({ tag, what: 'delete' }) },
         ]}
       />
     ),
@@ -83,7 +83,7 @@ export function Dictionary() {
       {open?.what === 'delete' && open.tag && (
         <Confirm
           title={t.contacts.deleteTag(open.tag.name)}
-          action={t.contacts.delete}
+          action={t.common.delete}
           isDangerous
           onClose={close}
           onConfirm={async () => {

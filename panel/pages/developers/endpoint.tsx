@@ -65,7 +65,7 @@ export function EndpointPage({ id }: { id: number }) {
       {open === 'delete' && (
         <Confirm
           title={t.developers.deleteThisEndpoint}
-          action={t.developers.delete}
+          action={t.common.delete}
           isDangerous
           onClose={close}
           onConfirm={async () => {
@@ -145,7 +145,7 @@ function Actions({ endpoint: { id, isActive }, of, onOpen }: ActionsProps) {
           { text: t.developers.rotateTheSecret, choose: () => onOpen('rotate') },
           { text: t.developers.replayFailedDeliveries, choose: () => onOpen('replay') },
           { text: isActive ? t.developers.turnOff : t.developers.turnOn, choose: () => void turn() },
-          { text: t.developers.delete, isDangerous: true, choose: () => onOpen('delete') },
+          { text: t.common.delete, isDangerous: true, choose: () => onOpen('delete') },
         ]}
       />
       <button type="button" onClick={() => onOpen('edit')}>

@@ -85,7 +85,7 @@ async function everyReply(signal: AbortSignal): Promise<SavedReply[]> {
 
 export const SavedReplies = ({ of: { replies, at, choose } }: { of: Offered }) =>
   replies.length === 0 ? null : (
-    <ul class="saved-replies" aria-label={t.inbox.savedReplies} aria-live="polite">
+    <ul class="saved-replies" aria-label={t.common.savedReplies} aria-live="polite">
       {replies.map((reply, index) => (
         <li key={reply.id}>
           <button
