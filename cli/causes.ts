@@ -21,6 +21,7 @@ const person = () => {
 
 const newContact = (crm: CrmClient) => crm.post('/v1/contacts', { body: person() });
 const newCompany = (crm: CrmClient) => crm.post('/v1/companies', { body: { name: 'Analytical Engines' } });
+const newBoard = { name: 'Partners', columns: [{ name: 'First call', stage: 'lead' as const }] };
 const newDeal = (crm: CrmClient) => crm.post('/v1/deals', { body: { title: 'Annual plan', value: 1200 } });
 const newTask = (crm: CrmClient) => crm.post('/v1/tasks', { body: { title: 'Send the contract' } });
 const field = () => {
@@ -117,6 +118,19 @@ const known: Partial<Record<EventKind, Cause>> = {
       params: { path: { id } },
       body: body({ stage: 'negotiation' as const }),
     });
+  },
+  'deal.column_changed': async ({ crm, body }) => {
+    const { id } = await newDeal(crm);
+    const boards = await crm.get('/v1/pipelines', { params: { query: { kind: 'deal' as const } } });
+    const board = boards.items.find(({ isDefault }) => isDefault);
+    const { items } = await crm.get('/v1/pipelines/{id}/columns', { params: { path: { id: board?.id ?? 0 } } });
+    const columnId = items.find(({ stage }) => stage === 'proposal')?.id ?? 0;
+    return crm.post('/v1/deals/{id}/column', { params: { path: { id } }, body: body({ columnId }) });
+  },
+  'pipeline.created': ({ crm, body }) => crm.post('/v1/pipelines', { body: body(newBoard) }),
+  'pipeline.updated': async ({ crm, body }) => {
+    const { id } = await crm.post('/v1/pipelines', { body: newBoard });
+    return crm.post('/v1/pipelines/{id}/archive', { params: { path: { id } }, body: body({}) });
   },
   'task.created': ({ crm, body }) => crm.post('/v1/tasks', { body: body({ title: 'Send the contract' }) }),
   'task.updated': async ({ crm, body }) => {

@@ -4,6 +4,7 @@ import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import type { SagaName } from '#lib/core/sagas.ts';
+import { boardMoving, columnMoving } from '#lib/deals/moving.ts';
 import { connecting } from '#lib/email/contact.ts';
 import { entities } from '#lib/entities/all.ts';
 import { reading } from '#lib/messages/read.ts';
@@ -23,6 +24,8 @@ import { messageCompletion } from '#lib/transport/sending/settle.ts';
 /** Code that continues each kind of saga. */
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
+  board: boardMoving,
+  column: columnMoving,
   detach: detaching,
   'duplicate-enrollments': endingDuplicates,
   erase: erasing,

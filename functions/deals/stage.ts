@@ -18,5 +18,5 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found'],
     current: (tx, { id }) => getDeal(tx, id),
   },
-  ({ tx, params, body }) => moveDeal(tx, params.id, body.stage),
+  ({ tx, params, body }) => moveDeal(tx, params.id, body),
 );

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { dayMs, firstCountedMonth, monthOf } from '#lib/core/clock.ts';
 import { fromCents, toCents } from '#lib/core/money.ts';
-import { CurrencyTotal, count, time } from '#lib/core/schema.ts';
+import { CurrencyTotal, count, queryInteger, time } from '#lib/core/schema.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { Deals } from '#lib/entities/deal.ts';
+import { countedDeals, Deals } from '#lib/entities/deal.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Tasks } from '#lib/entities/task.ts';
@@ -17,7 +17,7 @@ import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { ratio } from './replies.ts';
 import { eachMessage, Traffic } from './traffic.ts';
 
-export const DashboardQuery = v.object(rangeQuery);
+export const DashboardQuery = v.object({ ...rangeQuery, pipelineId: v.optional(queryInteger()) });
 
 const rate = v.nullable(v.number());
 const totals = v.array(CurrencyTotal);
@@ -52,14 +52,19 @@ type Dashboard = v.InferOutput<typeof Dashboard>;
  */
 export const analyseDashboard = (tx: UnitOfWork, query: v.InferOutput<typeof DashboardQuery>): Promise<Dashboard> => {
   const { from, to } = rangeOf(tx, query);
-  return summing((meter) => analyseRange(tx, { from, to }, meter));
+  return summing((meter) => analyseRange(tx, { from, to }, query.pipelineId, meter));
 };
 
-async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard> {
+async function analyseRange(
+  tx: UnitOfWork,
+  range: Range,
+  pipelineId: number | undefined,
+  meter: Meter,
+): Promise<Dashboard> {
   const traffic = new Traffic();
   const [contacts, deals, tasks, email, failed] = await Promise.all([
     contactFigures(tx, range, meter),
-    dealFigures(tx, range, meter),
+    dealFigures(tx, range, pipelineId, meter),
     taskFigures(tx, range, meter),
     readCounters(tx, Threads, 'email'),
     countOf(entriesWithin(tx, Jobs, { failed: true }, range, meter)),
@@ -119,14 +124,22 @@ async function countCreated(tx: UnitOfWork, range: Range, stages: Promise<Sums[]
 
 const isMonth = /^\d{4}-\d\d$/;
 
-async function dealFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['deals']> {
+/** Returns the figures of the deals of one board, or of all. */
+async function dealFigures(
+  tx: UnitOfWork,
+  range: Range,
+  pipelineId: number | undefined,
+  meter: Meter,
+): Promise<Dashboard['deals']> {
+  const isMeant = (of: Readonly<Record<string, unknown>>) =>
+    pipelineId === undefined || of['pipelineId'] === pipelineId;
   const [counters, closed] = await Promise.all([
     readCounters(tx, Deals, 'deals'),
-    closedDeals(entriesWithin(tx, Deals, { closed: true }, range, meter)),
+    closedDeals(entriesWithin(tx, Deals, { closed: true }, range, meter), isMeant),
   ]);
   const open = [...counters]
-    .map(([name, sums]) => ({ ...sums, stage: name.split('/')[0], currency: name.split('/')[1] as string }))
-    .filter(({ stage }) => stage !== 'won' && stage !== 'lost');
+    .map(([name, sums]) => ({ ...sums, ...countedDeals(name) }))
+    .filter((counted) => counted.stage !== 'won' && counted.stage !== 'lost' && isMeant(counted));
   const won = sum([...closed.won.values()], 'count');
   return {
     open: sum(open, 'count'),
@@ -139,11 +152,11 @@ async function dealFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<
   };
 }
 
-async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>) {
+async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>, isMeant: (copy: EntryRow) => boolean) {
   const won = new Map<string, { currency: string; count: number; cents: number }>();
   let lost = 0;
   for await (const page of pages) {
-    for (const copy of page) {
+    for (const copy of page.filter(isMeant)) {
       if (copy['stage'] !== 'won') {
         lost += 1;
         continue;

@@ -39,6 +39,11 @@ export const conflictReasons = [
   'field_slug_taken',
   'field_value_taken',
   'domain_taken',
+  'pipeline_in_use',
+  'default_pipeline',
+  'column_in_use',
+  'column_required',
+  'stages_missing',
 ] as const;
 
 /** Further reasons, of the panel's operations. */

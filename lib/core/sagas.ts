@@ -1,6 +1,8 @@
 /** Every kind of saga (lib/table/saga.ts); their worker does not compile when it leaves one out. */
 export type SagaName =
   | 'block'
+  | 'board'
+  | 'column'
   | 'detach'
   | 'duplicate-enrollments'
   | 'erase'

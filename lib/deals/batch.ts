@@ -31,7 +31,7 @@ export const dealOps = {
       v.title('SetDealStageItem'),
     ),
     touches,
-    run: async (tx, item) => ({ status: 200, shown: await moveDeal(tx, item.id, item.stage) }),
+    run: async (tx, item) => ({ status: 200, shown: await moveDeal(tx, item.id, item) }),
   }),
 };
 

@@ -1,6 +1,7 @@
 import type { Expand } from '#lib/core/include.ts';
 import { Companies } from '#lib/entities/company.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
+import { Pipelines } from '#lib/entities/pipeline.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
@@ -16,6 +17,19 @@ export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
     );
     const shown = new Map(companies.map(({ id, name }) => [id, { id, name }]));
     return deals.map(({ companyId }) => (companyId ? (shown.get(companyId) ?? null) : null));
+  },
+  async pipeline(tx, deals) {
+    const ids = [...new Set(deals.map(({ pipelineId }) => pipelineId))];
+    const boards = await tx.findAll(
+      Pipelines,
+      ids.map((id) => ({ id })),
+    );
+    return deals.map(({ pipelineId, columnId, lostReason, columnSince }) => {
+      const board = boards.find(({ id }) => id === pipelineId);
+      const column = board?.columns.find(({ id }) => id === columnId);
+      const names = { columnKey: column?.key ?? '', columnName: column?.name ?? '' };
+      return { id: pipelineId, name: board?.name ?? '', columnId, ...names, lostReason, columnSince };
+    });
   },
 };
 

@@ -1,22 +1,32 @@
 import type * as v from 'valibot';
 import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata.ts';
 import { requireDecimals } from '#lib/core/money.ts';
-import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
+import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import {
+  enter,
+  openingPlace,
+  type Place,
+  placeOfColumn,
+  placeOfStage,
+  readBoards,
+  wonIsPanelOnly,
+} from '#lib/deals/boards.ts';
 import { listTasksOfDeal } from '#lib/deals/task-store.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import {
   type CreateDeal,
+  columnText,
   type Deal,
   type DealQuery,
   type DealStage,
   Deals,
   type DealWithTasks,
-  defaultProbability,
   isClosed,
   type PatchDeal,
   type StoredDeal,
   toDealView,
 } from '#lib/entities/deal.ts';
+import { boardIdOf, Pipelines } from '#lib/entities/pipeline.ts';
 import { referredCompany, referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
@@ -56,11 +66,17 @@ export async function listDeals(
   tx: UnitOfWork,
   { include, ...query }: v.InferOutput<typeof DealQuery>,
 ): Promise<Page<v.InferOutput<typeof Deal>>> {
+  const stageOfColumn = await stageOf(tx, query.columnId);
   const page = await listPage(
     tx,
     Deals,
     listingFrom(Deals, query, {
       ...common,
+      pipelineId: (pipeline) => ({ where: { pipeline } }),
+      columnId: (columnId) => ({
+        where: { stage: query.stage ?? stageOfColumn ?? 'lead' },
+        contains: { stage: columnText(columnId) },
+      }),
       contactId: (contact) => ({ where: { contact } }),
       companyId: (company) => ({ where: { company } }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
@@ -76,18 +92,28 @@ export async function listDeals(
   return { ...page, items: page.items.map(toDealView) };
 }
 
+/** Returns the stage of a column, by which its deals are found. */
+async function stageOf(tx: UnitOfWork, columnId: number | undefined): Promise<DealStage | undefined> {
+  if (columnId === undefined) return undefined;
+  const board = await tx.find(Pipelines, { id: boardIdOf(columnId) });
+  return board?.columns.find(({ id }) => id === columnId)?.stage;
+}
+
 /** A new deal in an active stage (contract section 6). Emits deal.created. Raises 400 for `won`, which is for the panel. */
 export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal): Promise<Shown> {
   if (stage === 'won') throw wonIsPanelOnly();
-  const [custom, contact, currency] = await Promise.all([
+  const [boards, custom, contact, currency] = await Promise.all([
+    readBoards(tx),
     changeValues(tx, dealValues, input.fields),
     referredContact(tx, input.contactId),
     input.currency ?? getWorkspace(tx).then((workspace) => workspace.currency),
     requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
     tx.reserveIds({ [Deals.name]: 1 }),
   ]);
+  const { board, column } = openingPlace(boards, { stage, ...input });
   requireDecimals('value', input.value, currency);
   const companyId = await referredCompany(tx, input.companyId === undefined ? primaryOf(contact) : input.companyId);
+  enter(tx, column);
   const deal = tx.create(Deals, {
     id: await tx.nextId(Deals),
     title: input.title,
@@ -95,8 +121,12 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
     contactName: contact?.name ?? null,
     value: input.value,
     currency,
-    stage,
-    probability: input.probability ?? defaultProbability[stage],
+    stage: column.stage,
+    pipelineId: board.id,
+    columnId: column.id,
+    columnSince: tx.now,
+    lostReason: null,
+    probability: input.probability ?? column.probability,
     expectedCloseAt: input.expectedCloseAt ?? null,
     closedAt: null,
     notes: input.notes ?? null,
@@ -148,17 +178,45 @@ export async function patchDeal(tx: UnitOfWork, id: number, { fields, ...patch }
 const primaryOf = (contact: StoredContact | null) =>
   contact?.companyLinks?.find(({ isPrimary }) => isPrimary)?.companyId ?? null;
 
-const wonIsPanelOnly = () =>
-  badRequest(
-    'won_is_panel_only',
-    'a deal is won only in the panel, because that books revenue: ask a member to win it there',
-  );
-
-/** Moves the deal to any stage but won. Emits deal.stage_changed. The same stage changes nothing. */
-export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Promise<Shown> {
-  const [deal, tasks] = await readDeal(tx, id);
+/**
+ * Moves the deal to the first column of a stage, of any but won. Emits deal.column_changed and deal.stage_changed. The same stage
+ * changes nothing.
+ */
+export async function moveDeal(
+  tx: UnitOfWork,
+  id: number,
+  { stage, lostReason }: { stage: DealStage; lostReason?: string | null | undefined },
+): Promise<Shown> {
+  const [[deal, tasks], boards] = await Promise.all([readDeal(tx, id), readBoards(tx)]);
   if (stage === 'won') throw wonIsPanelOnly();
-  return { ...toDealView(enterStage(tx, deal, stage)), tasks };
+  requireLost(stage, lostReason);
+  if (deal.stage === stage) return { ...toDealView(deal), tasks };
+  return { ...toDealView(enterColumn(tx, deal, placeOfStage(boards, deal.pipelineId, stage), lostReason)), tasks };
+}
+
+/**
+ * Moves the deal to a column, of its board or of another one. Emits deal.column_changed, and deal.stage_changed where the stage is
+ * another. The same column changes nothing. Raises 400.
+ */
+export async function moveDealToColumn(
+  tx: UnitOfWork,
+  id: number,
+  { columnId, lostReason }: { columnId: number; lostReason?: string | null | undefined },
+): Promise<Shown> {
+  const [[deal, tasks], boards] = await Promise.all([readDeal(tx, id), readBoards(tx)]);
+  if (deal.columnId === columnId && deal.stage !== 'won') {
+    requireLost(deal.stage, lostReason);
+    return { ...toDealView(deal), tasks };
+  }
+  const place = placeOfColumn(boards, columnId);
+  if (place.column.stage === 'won') throw wonIsPanelOnly();
+  requireLost(place.column.stage, lostReason);
+  return { ...toDealView(enterColumn(tx, deal, place, lostReason)), tasks };
+}
+
+function requireLost(stage: DealStage, lostReason: string | null | undefined): void {
+  if (typeof lostReason === 'string' && stage !== 'lost')
+    throw invalidField('lostReason', 'not_allowed', `lostReason is only for lost, not for ${stage}: leave it out`);
 }
 
 /** Gives the deal to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
@@ -176,7 +234,7 @@ export async function assignDeal(tx: UnitOfWork, id: number, userId: number | nu
  * without value books none.
  */
 export async function winDeal(tx: UnitOfWork, id: number): Promise<Shown> {
-  const [deal, tasks] = await readDeal(tx, id);
+  const [[deal, tasks], boards] = await Promise.all([readDeal(tx, id), readBoards(tx)]);
   if (deal.stage === 'won') return { ...toDealView(deal), tasks };
   let { wonTransactionId } = deal;
   if (wonTransactionId === null && deal.value > 0) {
@@ -184,27 +242,59 @@ export async function winDeal(tx: UnitOfWork, id: number): Promise<Shown> {
     const facts = { amount: value, currency, contactId, dealId: id, description: title, source: 'deal' } as const;
     wonTransactionId = (await book(tx, { ...facts, type: 'income', status: 'realized', occurredAt: tx.now })).id;
   }
-  return { ...toDealView(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
+  const place = placeOfStage(boards, deal.pipelineId, 'won');
+  return { ...toDealView(enterColumn(tx, { ...deal, wonTransactionId }, place)), tasks };
 }
 
-function enterStage(tx: UnitOfWork, deal: StoredDeal, stage: DealStage): StoredDeal {
-  if (deal.stage === stage) return deal;
-  const probability = defaultProbability[stage];
-  const moved = saveDeal(tx, { ...deal, stage, probability, closedAt: isClosed(stage) ? tx.now : null });
+/** Puts the deal into a column, with its probability. Emits deal.column_changed, and deal.stage_changed where the stage is another. */
+export function enterColumn(
+  tx: UnitOfWork,
+  deal: StoredDeal,
+  { board, column }: Place,
+  lostReason: string | null = null,
+): StoredDeal {
+  const { stage, probability } = column;
+  const isOther = stage !== deal.stage;
+  enter(tx, column);
+  const moved = saveDeal(tx, {
+    ...deal,
+    stage,
+    probability,
+    pipelineId: board.id,
+    columnId: column.id,
+    columnSince: tx.now,
+    lostReason: isOther || stage !== 'lost' ? lostReason : (lostReason ?? deal.lostReason),
+    ...(isOther && { closedAt: isClosed(stage) ? tx.now : null }),
+  });
+  const subject = `deal/${deal.id}`;
   tx.emit({
-    kind: 'deal.stage_changed',
-    subject: `deal/${deal.id}`,
+    kind: 'deal.column_changed',
+    subject,
     data: {
       deal_id: String(deal.id),
-      contact_id: idText(deal.contactId),
-      from_stage: deal.stage,
-      to_stage: stage,
-      value: deal.value,
-      currency: deal.currency,
-      closed_at: moved.closedAt,
+      pipeline_id: String(board.id),
+      from_column_id: String(deal.columnId),
+      to_column_id: String(column.id),
       actor: tx.eventActor,
     },
   });
+  if (isOther)
+    tx.emit({
+      kind: 'deal.stage_changed',
+      subject,
+      data: {
+        deal_id: String(deal.id),
+        contact_id: idText(deal.contactId),
+        from_stage: deal.stage,
+        to_stage: stage,
+        value: deal.value,
+        currency: deal.currency,
+        closed_at: moved.closedAt,
+        lost_reason: moved.lostReason,
+        pipeline_id: String(board.id),
+        actor: tx.eventActor,
+      },
+    });
   return moved;
 }
 

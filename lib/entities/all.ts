@@ -18,7 +18,7 @@ import { Logins } from './login.ts';
 import { Members } from './member.ts';
 import { namingContacts } from './naming-contacts.ts';
 import { Peers } from './peer.ts';
-import { Pipelines } from './pipeline.ts';
+import { ColumnDoors, Pipelines } from './pipeline.ts';
 import { IngestedRows, RevenueSources } from './revenue-source.ts';
 import { SavedReplies, SavedReplyNames } from './saved-reply.ts';
 import { Senders } from './sender.ts';
@@ -46,6 +46,7 @@ export const entities: readonly Entity[] = [
   BodyParts,
   BusBacklogs,
   BusRetries,
+  ColumnDoors,
   Deliveries,
   DeliveryIds,
   Dispatches,

@@ -28,6 +28,7 @@ import {
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
+import { boardIdOf } from './pipeline.ts';
 import { DealTask } from './task.ts';
 
 export type DealStage = (typeof dealStages)[number];
@@ -79,6 +80,18 @@ const included = {
   fields: shownFields(),
   company: v.nullable(v.pipe(v.object({ id: id(), name: v.string() }), v.title('DealCompany'))),
   owner: v.pipe(v.object({ assignedToUserId: v.nullable(id()) }), v.title('DealOwner')),
+  pipeline: v.pipe(
+    v.object({
+      id: id(),
+      name: v.string(),
+      columnId: id(),
+      columnKey: v.string(),
+      columnName: v.string(),
+      lostReason: v.nullable(v.string()),
+      columnSince: time(),
+    }),
+    v.title('DealPipeline'),
+  ),
 };
 export const DealInclude = v.object(includeQuery(included));
 
@@ -122,7 +135,9 @@ export const CreateDeal = v.pipe(
   v.object({
     title: title(),
     value: v.optional(value(), 0),
-    stage: v.optional(openingStage(), 'lead'),
+    stage: v.optional(openingStage()),
+    pipelineId: v.optional(idInput()),
+    columnId: v.optional(idInput()),
     assignedToUserId: v.optional(v.nullable(idInput())),
     metadata: v.optional(metadataInput()),
     ...optionalFields,
@@ -141,15 +156,29 @@ export type PatchDeal = v.InferOutput<typeof PatchDeal>;
 export const readOnlyInPatch = {
   stage: 'POST /v1/deals/{id}/stage',
   assignedToUserId: 'POST /v1/deals/{id}/assignee',
+  pipelineId: 'POST /v1/deals/{id}/column',
+  columnId: 'POST /v1/deals/{id}/column',
+  lostReason: 'POST /v1/deals/{id}/column',
   ...fixedInPatch('deals'),
 };
 
-export const SetDealStage = v.pipe(v.object({ stage: choice(dealStages) }), v.title('SetDealStage'));
+const lostReason = () => v.optional(nullableText(500));
+
+export const SetDealStage = v.pipe(
+  v.object({ stage: choice(dealStages), lostReason: lostReason() }),
+  v.title('SetDealStage'),
+);
+export const SetDealColumn = v.pipe(
+  v.object({ columnId: idInput(), lostReason: lostReason() }),
+  v.title('SetDealColumn'),
+);
 export const SetDealAssignee = v.pipe(v.object({ userId: v.nullable(idInput()) }), v.title('SetDealAssignee'));
 
 export const DealQuery = v.object({
   ...paging,
   stage: v.optional(choice(dealStages)),
+  pipelineId: v.optional(queryInteger()),
+  columnId: v.optional(queryInteger()),
   contactId: v.optional(queryInteger()),
   companyId: v.optional(queryInteger()),
   assignedToUserId: v.optional(queryIdOrNone()),
@@ -163,12 +192,20 @@ export const DealQuery = v.object({
   ...metadataFilter,
 });
 
+/** The text of a deal's entry by stage, by which those of a column are found. */
+export const columnText = (columnId: number) => `column=${columnId};`;
+
 /** A deal. `openTaskCount` is kept by the transactions that change tasks; `contactName` follows the contact. */
 export const Deals = entity({
   name: 'deal',
   schema: v.object({
     ...common,
+    /** The stage of its column. */
     stage: storedChoice(dealStages),
+    pipelineId: id(),
+    columnId: id(),
+    columnSince: time(),
+    lostReason: v.nullable(v.string()),
     assignedToUserId: v.nullable(id()),
     metadata: StoredMetadata,
     /** The income that winning it booked, once and for all. */
@@ -184,35 +221,42 @@ export const Deals = entity({
       counts: 'openDealCount',
       isCounted: ({ stage }) => !isClosed(stage as DealStage),
     },
+    { to: 'pipeline', field: 'pipelineId' },
     ...linkReferences,
   ],
   indexes: {
-    stage: { of: ({ stage }) => stage },
-    currency: { of: ({ currency }) => currency },
+    stage: { of: ({ stage }) => stage, copy: ({ columnId }) => ({ text: columnText(columnId) }) },
+    pipeline: { of: ({ pipelineId }) => pipelineId },
     contact: { of: ({ contactId }) => contactId },
     company: { of: ({ companyId }) => companyId ?? null },
     assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     closed: {
       of: ({ closedAt }) => closedAt !== null,
       order: ({ closedAt }) => String(closedAt),
-      copy: ({ stage, currency, value }) => ({ stage, currency, value }),
+      copy: ({ stage, currency, value, pipelineId }) => ({ stage, currency, value, pipelineId }),
     },
     ...valueIndexes,
     metadata: metadataIndex,
     search: { copy: ({ title }) => searchable(title) },
   },
   counters: {
-    /** Counts and totals per stage and currency; `weighted` is cents times percent (contract sections 11 and 12). */
+    /** Counts and totals per stage, currency, and column; `weighted` is cents times percent (contract sections 11 and 12). */
     deals: {
-      of: ({ stage, currency, value, probability }) => {
+      of: ({ stage, currency, value, probability, columnId }) => {
         const cents = toCents(value, currency);
-        return { name: `${stage}/${currency}`, add: { count: 1, cents, weighted: cents * probability } };
+        return { name: `${stage}/${currency}/${columnId}`, add: { count: 1, cents, weighted: cents * probability } };
       },
     },
   },
 });
 
 export type StoredDeal = v.InferOutput<(typeof Deals)['schema']>;
+
+/** A counter of deals by its name, and the board of its column. */
+export function countedDeals(name: string) {
+  const [stage = '', currency = '', columnId] = name.split('/');
+  return { stage, currency, columnId: Number(columnId), pipelineId: boardIdOf(Number(columnId)) };
+}
 
 /** Returns the deal as lists show it, with the members of `include`. */
 export const toDealView = (deal: StoredDeal): Omit<StoredDeal, 'stage'> & v.InferOutput<typeof Deal> => ({

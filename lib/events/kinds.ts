@@ -54,6 +54,13 @@ const ofKey = (description: string) =>
     { key_id: 'k7Qm2ZpX9aBc', name: 'Nightly sync', scopes: ['deals:read'], env: 'live', actor: caller },
   );
 
+const ofPipeline = (description: string) =>
+  kind(
+    description,
+    { pipeline_id: id, name: v.string(), is_archived: v.boolean(), actor },
+    { pipeline_id: '3', name: 'Partners', is_archived: false, actor: caller },
+  );
+
 const ofField = (description: string) =>
   kind(
     description,
@@ -250,6 +257,8 @@ export const eventKinds = {
       value: v.number(),
       currency: v.string(),
       closed_at: v.nullable(time()),
+      lost_reason: v.nullable(v.string()),
+      pipeline_id: id,
       actor,
     },
     {
@@ -260,9 +269,18 @@ export const eventKinds = {
       value: 12_500,
       currency: 'EUR',
       closed_at: at,
+      lost_reason: null,
+      pipeline_id: '1',
       actor: person,
     },
   ),
+  'deal.column_changed': kind(
+    'A deal moved to another column, of its own board or of another one.',
+    { deal_id: id, pipeline_id: id, from_column_id: id, to_column_id: id, actor },
+    { deal_id: '31', pipeline_id: '1', from_column_id: '10003', to_column_id: '10004', actor: caller },
+  ),
+  'pipeline.created': ofPipeline('A board of deals was created.'),
+  'pipeline.updated': ofPipeline('A board of deals or its columns changed, or it was archived or restored.'),
   'task.created': kind(
     'A task was created.',
     {
@@ -532,6 +550,7 @@ export const readBy: Record<EventNoun, Scope> = {
   field: 'contacts:read',
   conversation: 'contacts:read',
   deal: 'deals:read',
+  pipeline: 'pipelines:read',
   task: 'tasks:read',
   account: 'telegram:read',
   job: 'jobs:read',

@@ -1,51 +1,55 @@
 import type * as v from 'valibot';
-import { contactStages, dealStages } from '#lib/core/choices.ts';
+import { contactStages } from '#lib/core/choices.ts';
 import { notFound } from '#lib/core/problem.ts';
 import {
+  ColumnDoors,
   type Columns,
   type Pipeline,
   type PipelineQuery,
   Pipelines,
   type PipelineWithColumns,
+  type StoredPipeline,
 } from '#lib/entities/pipeline.ts';
-import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { contactColumns, dealColumns } from './pipeline-columns.ts';
+import { contactColumns, dealColumns, firstColumns } from './pipeline-columns.ts';
 
-type StoredPipeline = Item<typeof Pipelines>;
-
-/** The two pipelines that every workspace has (contract section 12). */
+/** Creates the two pipelines that every workspace has (contract section 12). */
 export async function createPipelines(tx: UnitOfWork): Promise<void> {
   await tx.reserveIds({ [Pipelines.name]: 2 });
+  const common = { isDefault: true, isArchived: false, createdAt: tx.now };
+  const id = await tx.nextId(Pipelines);
+  const columns = firstColumns(id);
+  for (const column of columns) tx.create(ColumnDoors, { id: column.id });
+  tx.create(Pipelines, { ...common, id, name: 'Deals', kind: 'deal', columns, lastColumn: columns.length });
   tx.create(Pipelines, {
-    id: await tx.nextId(Pipelines),
-    name: 'Deals',
-    kind: 'deal',
-    isDefault: true,
-    createdAt: tx.now,
-  });
-  tx.create(Pipelines, {
+    ...common,
     id: await tx.nextId(Pipelines),
     name: 'Contacts',
     kind: 'contact',
-    isDefault: true,
-    createdAt: tx.now,
+    columns: [],
+    lastColumn: 0,
   });
 }
 
-const shown = (pipeline: StoredPipeline): v.InferOutput<typeof Pipeline> => ({
+const toPipelineView = (pipeline: StoredPipeline): v.InferOutput<typeof Pipeline> => ({
   ...pipeline,
-  columnCount: pipeline.kind === 'deal' ? dealStages.length : contactStages.length,
+  columnCount: pipeline.kind === 'deal' ? pipeline.columns.length : contactStages.length,
 });
 
+/** Returns a page of the boards, without those that are archived and have no deals to move any more. */
 export async function listPipelines(
   tx: UnitOfWork,
   query: v.InferOutput<typeof PipelineQuery>,
 ): Promise<Page<v.InferOutput<typeof Pipeline>>> {
-  const page = await listPage(tx, Pipelines, listingFrom(Pipelines, query, {}));
-  return { ...page, items: page.items.map(shown) };
+  const listing = listingFrom(Pipelines, query, {});
+  const page = await listPage(tx, Pipelines, {
+    ...listing,
+    matches: (board) =>
+      (!board.isArchived || board.movingTo !== undefined) && (query.kind === undefined || board.kind === query.kind),
+  });
+  return { ...page, items: page.items.map(toPipelineView) };
 }
 
 /** The pipeline with its columns; one round trip, because both kinds are counted before it is known which it is. Raises 404. */
@@ -55,7 +59,7 @@ export async function getPipeline(tx: UnitOfWork, id: number): Promise<v.InferOu
     dealColumns(tx),
     contactColumns(tx),
   ]);
-  return { ...shown(pipeline), columns: (pipeline.kind === 'deal' ? deals : contacts)(id) };
+  return { ...toPipelineView(pipeline), columns: (pipeline.kind === 'deal' ? deals : contacts)(pipeline) };
 }
 
 /** All columns of a pipeline in order of position. Raises 404. */

@@ -664,6 +664,18 @@ export interface components {
             /** Format: int64 */
             assignedToUserId: number | null;
         };
+        DealPipeline: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** Format: int64 */
+            columnId: number;
+            columnKey: string;
+            columnName: string;
+            lostReason: string | null;
+            /** Format: date-time */
+            columnSince: string;
+        };
         DealTask: {
             /** Format: int64 */
             id: number;
@@ -706,6 +718,7 @@ export interface components {
             };
             company?: components["schemas"]["DealCompany"] | null;
             owner?: components["schemas"]["DealOwner"];
+            pipeline?: components["schemas"]["DealPipeline"];
             tasks: components["schemas"]["DealTask"][];
         };
         EndedSession: Record<string, never>;
@@ -1211,6 +1224,11 @@ export interface components {
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
          *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
+         *     - `pipeline_in_use`: The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.
+         *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.
+         *     - `column_in_use`: Deals are in the column: `count` says how many. Send `moveTo` with the id of the column of the same board that takes them.
+         *     - `column_required`: The board cannot be without this column: its last active one, `won`, `lost`, or one of the six that a workspace begins with. Rename it instead.
+         *     - `stages_missing`: The default board needs a column of every active stage: `stages` names those that are missing. Add them, or restore the board if it is archived.
          */
         Conflict: {
             headers: {
@@ -3187,6 +3205,15 @@ export interface operations {
                      *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
+                     *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
                      *       },
                      *       "tasks": [
                      *         {

@@ -158,12 +158,19 @@ test('each move to another stage emits deal.stage_changed, and one to the same s
   const deal = await create({ value: 5 });
   for (const stage of ['proposal', 'proposal', 'lost', 'lead'])
     await workspace.live.post(`/v1/deals/${deal.id}/stage`, { stage }, 200);
-  const moves = (await eventsAbout(workspace.id, `deal/${deal.id}`, 4)).slice(1);
+  const events = (await eventsAbout(workspace.id, `deal/${deal.id}`, 7)).slice(1);
+  const moves = events.filter(({ event }) => event === 'deal.stage_changed');
+  expect(events.filter(({ event }) => event === 'deal.column_changed')).toHaveLength(3);
   const moved = (from: string, to: string, closedAt: unknown = null) => ({
     event: 'deal.stage_changed',
     data: {
       ...{ deal_id: String(deal.id), contact_id: null, from_stage: from, to_stage: to, value: 5, currency: 'EUR' },
-      ...{ closed_at: closedAt, actor: { type: 'api_key', id: expect.any(String) } },
+      ...{
+        closed_at: closedAt,
+        actor: { type: 'api_key', id: expect.any(String) },
+        lost_reason: null,
+        pipeline_id: '1',
+      },
     },
   });
   expect(moves).toEqual([moved('lead', 'proposal'), moved('proposal', 'lost', instant), moved('lost', 'lead')]);

@@ -26,7 +26,7 @@ let deals: number[];
 const metadata: Record<string, Map<number, string>> = { deals: new Map(), tasks: new Map() };
 
 /** What each list is asked to add. */
-const added: Record<string, Query> = { deals: { include: 'owner,company' } };
+const added: Record<string, Query> = { deals: { include: 'owner,pipeline,company' } };
 
 /** What each list shows. */
 const rows: Record<string, Row[]> = {};
@@ -42,6 +42,8 @@ beforeAll(async () => {
   contacts = [await post('/v1/contacts', { name: 'Ada' }), await post('/v1/contacts', { name: 'Bo' })];
   const companies = [await post('/v1/companies', { name: 'One' }), await post('/v1/companies', { name: 'Two' })];
   deals = [];
+  const steps = ['lead', 'proposal', 'negotiation'].map((stage) => ({ name: stage, stage }));
+  const pipelineId = await post('/v1/pipelines', { name: 'Partners', columns: steps });
   for (let n = 0; n < 18; n += 1) {
     deals.push(
       await post('/v1/deals', {
@@ -53,6 +55,7 @@ beforeAll(async () => {
         companyId: any([null, ...companies], n + Math.floor(n / 7)),
         expectedCloseAt: any([null, day(-1), day(3)], n + Math.floor(n / 5)),
         assignedToUserId: any([null, memberId], n + Math.floor(n / 6)),
+        ...(n % 5 < 2 && { pipelineId }),
       }),
     );
     await post('/v1/tasks', {
@@ -135,6 +138,11 @@ const nouns: Record<string, Record<string, Filter>> = {
     assignedToUserId: {
       values: of('none', 1),
       holds: ({ owner }, value) => (value === 'none' ? null : value) === owner.assignedToUserId,
+    },
+    pipelineId: { values: of(1, 3, 9), holds: ({ pipeline }, value) => pipeline.id === value },
+    columnId: {
+      values: of(10_001, 10_003, 30_001, 30_002, 90_001),
+      holds: ({ pipeline }, value) => pipeline.columnId === value,
     },
     expectedCloseBefore: since((row, value) => row['expectedCloseAt'] !== null && row['expectedCloseAt'] < value),
     'metadata.ext': tagged('deals'),

@@ -52,12 +52,14 @@ test('twenty wins at once book one transaction and win the deal once', async () 
   expect(new Set(shown.map(({ stage }) => stage))).toEqual(new Set(['Won']));
   const [income, ...others] = await booked(deal.id);
   expect(others).toEqual([]);
-  expect((await eventsAbout(workspace.id, `deal/${deal.id}`, 2)).slice(1)).toEqual([
+  expect((await eventsAbout(workspace.id, `deal/${deal.id}`, 3)).slice(1)).toEqual([
+    { event: 'deal.column_changed', data: expect.objectContaining({ from_column_id: '10001', to_column_id: '10005' }) },
     {
       event: 'deal.stage_changed',
       data: {
         ...{ deal_id: String(deal.id), contact_id: null, from_stage: 'lead', to_stage: 'won', value: 99.9 },
         ...{ currency: 'EUR', closed_at: instant, actor: { type: 'user', id: null } },
+        ...{ lost_reason: null, pipeline_id: '1' },
       },
     },
   ]);

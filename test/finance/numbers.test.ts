@@ -67,7 +67,7 @@ type Row = Record<string, any>;
 const does: Record<string, (tx: UnitOfWork, ids: Ids, step: Row[string]) => Promise<unknown>> = {
   createDeal: (tx, _, { value, currency, stage }) => createDeal(tx, { title: 'Deal', value, currency, stage }),
   patchDeal: (tx, { deals }, { pick, value, currency }) => patchDeal(tx, one(deals, pick), { value, currency }),
-  moveDeal: (tx, { deals }, { pick, stage }) => moveDeal(tx, one(deals, pick), stage),
+  moveDeal: (tx, { deals }, { pick, stage }) => moveDeal(tx, one(deals, pick), { stage }),
   winDeal: (tx, { deals }, { pick }) => winDeal(tx, one(deals, pick)),
   createTask: (tx, { deals }, { pick, status }) =>
     createTask(tx, { title: 'Task', status, dealId: pick === null ? null : one(deals, pick) }),

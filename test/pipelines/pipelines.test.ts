@@ -7,6 +7,7 @@ const pipeline = (kind: 'deal' | 'contact', name: string) => ({
   name,
   kind,
   isDefault: true,
+  isArchived: false,
   columnCount: 6,
   createdAt: instant,
 });
@@ -35,6 +36,7 @@ test('the columns of the deal pipeline count deals and add up their values per c
     id: expect.any(Number),
     key: 'lead',
     name: 'Lead',
+    stage: 'lead',
     position: 1,
     color: expect.stringMatching(/^#[0-9a-f]{6}$/),
     isTerminal: false,

@@ -145,6 +145,7 @@ test('a lead goes from its first message to a paid invoice, with correct numbers
     'contact.created',
     'contact.note_added',
     'contact.updated',
+    'deal.column_changed',
     'deal.created',
     'deal.stage_changed',
     'email.thread_updated',

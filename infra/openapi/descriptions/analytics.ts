@@ -15,6 +15,10 @@ export const analytics: Noun = {
       timeZone:
         'Zone of the IANA database whose days count, such as `Europe/Berlin`; daylight saving time is followed. Default `UTC`.',
     },
+    analyticsDashboard: {
+      pipelineId:
+        'Only deals of the board with this id count in `deals`. The other figures are those of the workspace.',
+    },
     analyticsMessaging: {
       groupBy: 'The grouping of `items`: one entry for each day, week, month, or account. Default `day`.',
       channel: 'Only messages of this channel; all channels by default.',

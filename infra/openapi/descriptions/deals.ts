@@ -24,7 +24,9 @@ export const deals: Noun = {
     dealsPatch:
       'Changes the fields that the body names; fields left out keep their values. Use `POST /v1/deals/{id}/stage` to move the deal. If the deal is won, its value and currency are booked and cannot change. Emits `deal.updated`.',
     dealsStage:
-      'Moves a deal to another stage and sets the probability of that stage. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed`.',
+      'Moves a deal to the first column of a stage in its board, else in the default board, and sets the probability of that column. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed` and `deal.column_changed`.',
+    dealsColumn:
+      'Moves a deal to a column, of its board or of another one, and sets the probability of that column. Use it to move a card. A won column is for the panel only. Emits `deal.column_changed`, and `deal.stage_changed` where the stage is another.',
     dealsAssignee:
       'Assigns a deal to a member, its owner, or to nobody with `userId` null. The member must be active. Emits `deal.updated` with `changed` `["assigned_to_user_id"]`. The contact and the tasks keep their own assignees.',
     dealsBatch:
@@ -44,10 +46,12 @@ export const deals: Noun = {
     '*': {
       id: 'Id of the deal, as in `GET /v1/deals`.',
       include:
-        'Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`.',
     },
     dealsList: {
       stage: 'Only deals in this stage, for example `proposal`.',
+      pipelineId: 'Only deals of the board with this id, as in `GET /v1/pipelines`.',
+      columnId: 'Only deals in the column with this id, as the board shows it.',
       contactId: 'Only deals with the contact of this id.',
       companyId: 'Only deals with the company of this id.',
       assignedToUserId: 'Only deals of this member. `none` finds the deals that nobody owns.',
@@ -62,6 +66,7 @@ export const deals: Noun = {
   schemas: {
     Deal: {
       ...terms,
+      pipeline: 'The board and the column of the deal. Only with `include=pipeline`.',
       owner: 'The member who owns the deal. Only with `include=owner`.',
       company: 'The company of the deal, or null. Only with `include=company`.',
       fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
@@ -73,6 +78,15 @@ export const deals: Noun = {
     },
     DealCompany: { id: 'Id of the company that would buy.', name: 'Name of the company as it is now.' },
     DealOwner: { assignedToUserId: 'Id of the member who owns the deal. Null when nobody does.' },
+    DealPipeline: {
+      id: 'Id of the board that the deal is in.',
+      name: 'Name of the board.',
+      columnId: 'Id of the column that the deal is in, unique among all boards.',
+      columnKey: 'Name of the column for programs, unique in the board.',
+      columnName: 'Heading of the column.',
+      lostReason: 'Why the deal was lost, as the move to lost said. Null unless it is lost and a reason was given.',
+      columnSince: 'When the deal entered the column.',
+    },
     DealWithTasks: {
       tasks:
         'The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done.',
@@ -89,7 +103,10 @@ export const deals: Noun = {
       companyId:
         'Id of the company that would buy. A new deal takes the primary company of its contact when you leave it out.',
       ...terms,
-      stage: 'Stage in which the deal begins: an active one. Default `lead`.',
+      stage:
+        'Stage in which the deal begins: an active one. Default that of `columnId`, else `lead`, or the first of a board without it.',
+      pipelineId: 'Id of the board in which the deal begins. Default the default board.',
+      columnId: 'Id of the active column in which the deal begins. Default the first one of the stage.',
       assignedToUserId: 'Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.',
       metadata: 'Your own pairs of key and text for the new deal, at most 50. Default none.',
     },
@@ -99,7 +116,14 @@ export const deals: Noun = {
       companyId: 'Id of the company that would buy. Null when there is none.',
       id: 'Id of the deal that this item changes.',
     },
-    SetDealStage: { stage: 'The stage to move to. `won` is refused with the reason `won_is_panel_only`.' },
+    SetDealStage: {
+      stage: 'The stage to move to. `won` is refused with the reason `won_is_panel_only`.',
+      lostReason: 'Why the deal was lost, at most 500 characters. Only with `lost`. Default null.',
+    },
+    SetDealColumn: {
+      columnId: 'Id of the column to move to, of any board. A won one is refused with the reason `won_is_panel_only`.',
+      lostReason: 'Why the deal was lost, at most 500 characters. Only with a lost column. Default null.',
+    },
     SetDealAssignee: { userId: 'Id of an active member, from `GET /v1/members`. Null assigns the deal to nobody.' },
     SetDealStageItem: { id: 'Id of the deal that this item moves.' },
     DealBatchResult: { deal: 'The deal after the change. Null when the item failed.' },

@@ -109,6 +109,16 @@ export const conflict: Readonly<Record<(typeof conflictReasons)[number], string>
   domain_taken: 'Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.',
   field_value_taken:
     'Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.',
+  pipeline_in_use:
+    'The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.',
+  default_pipeline:
+    'The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.',
+  column_in_use:
+    'Deals are in the column: `count` says how many. Send `moveTo` with the id of the column of the same board that takes them.',
+  column_required:
+    'The board cannot be without this column: its last active one, `won`, `lost`, or one of the six that a workspace begins with. Rename it instead.',
+  stages_missing:
+    'The default board needs a column of every active stage: `stages` names those that are missing. Add them, or restore the board if it is archived.',
   stale_version:
     'The resource has changed since the ETag in `If-Match` (status 412). Read it again, and repeat your change on the new version.',
 };

@@ -1,0 +1,117 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '#test/feed.ts';
+import { because } from '#test/refusals.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+import { columnsOf, countsOf, defaultBoard, newBoard, newDeal } from './boards.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const path = (id: number, columnId?: number) =>
+  `/v1/pipelines/${id}/columns${columnId === undefined ? '' : `/${columnId}`}`;
+const keys = async (id: number) => (await columnsOf(workspace, id)).columns.map(({ key }) => key);
+
+test.each([
+  ['behind the last active one', {}, ['in_lead', 'in_proposal', 'demo', 'won', 'lost']],
+  ['at its position', { position: 1 }, ['demo', 'in_lead', 'in_proposal', 'won', 'lost']],
+  ['last of all', { position: 30 }, ['in_lead', 'in_proposal', 'won', 'lost', 'demo']],
+])('a new column is %s', async (_, given, expected) => {
+  const { id } = await newBoard(workspace);
+  const { body } = await workspace.live.post(path(id), { name: 'Demo', stage: 'negotiation', ...given }, 201);
+  expect(body).toMatchObject({ key: 'demo', stage: 'negotiation', defaultProbability: 70, count: 0, totals: [] });
+  expect(await keys(id)).toEqual(expected);
+  expect((await eventsAbout(workspace.id, `pipeline/${id}`, 2)).map(({ event }) => event)).toEqual([
+    'pipeline.created',
+    'pipeline.updated',
+  ]);
+});
+
+test('a column has a key that no other column of the default board has', async () => {
+  const { id } = await defaultBoard(workspace);
+  const made = async (name: string) => (await workspace.live.post(path(id), { name, stage: 'lead' }, 201)).body.key;
+  expect([await made('Lead'), await made('Ünter Prüfung'), await made('検討')]).toEqual([
+    'lead_2',
+    'unter_prufung',
+    'column',
+  ]);
+});
+
+test.each([
+  ['a won column', { name: 'Won', stage: 'won' }, 'stage', 'not_allowed'],
+  ['a lost column', { name: 'Lost', stage: 'lost' }, 'stage', 'not_allowed'],
+  ['a probability of 101', { name: 'x', stage: 'lead', probability: 101 }, 'probability', 'out_of_range'],
+  ['a color in words', { name: 'x', stage: 'lead', color: 'red' }, 'color', 'invalid_format'],
+])('a board refuses %s', async (_, wrong, field, code) => {
+  const { id } = await newBoard(workspace);
+  expect((await workspace.live.post(path(id), wrong, 400)).body.details.fields).toMatchObject([{ field, code }]);
+});
+
+test('a 31st column is refused', async () => {
+  const { id } = await newBoard(workspace, Array(28).fill('lead'));
+  const { body } = await workspace.live.post(path(id), { name: 'x', stage: 'lead' }, 409);
+  expect(body.details).toMatchObject({ ...because('limit_reached'), limit: 30 });
+});
+
+test('a column changes its name, color, probability, and place, and keeps its key', async () => {
+  const { id, ids } = await newBoard(workspace);
+  const change = { name: 'Call', color: '#000000', probability: 5, position: 2 };
+  const { body } = await workspace.live.patch(path(id, ids['in_lead']), change, 200);
+  expect(body).toMatchObject({ key: 'in_lead', name: 'Call', color: '#000000', defaultProbability: 5, position: 2 });
+  expect(await keys(id)).toEqual(['in_proposal', 'in_lead', 'won', 'lost']);
+  expect(await newDeal(workspace, { columnId: ids['in_lead'] })).toMatchObject({ probability: 5 });
+  await workspace.live.patch(path(id, ids['in_lead']), { stage: 'proposal' }, 400);
+  await workspace.live.patch(path(id, 1), { name: 'x' }, 404);
+});
+
+test('a column of the default board takes another name, and keeps its place', async () => {
+  const { id, ids } = await defaultBoard(workspace);
+  expect((await workspace.live.patch(path(id, ids['won']), { name: 'Signed' }, 200)).body.name).toBe('Signed');
+  const { body } = await workspace.live.patch(path(id, ids['won']), { position: 1 }, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'position', code: 'not_allowed' }]);
+});
+
+test('a column without deals goes, and its id is not given again', async () => {
+  const { id, ids } = await newBoard(workspace);
+  const gone = ids['in_proposal'];
+  expect((await workspace.live.delete(path(id, gone), 200)).body).toEqual({ id: gone, deleted: true });
+  await workspace.live.delete(path(id, gone), 404);
+  expect(await keys(id)).toEqual(['in_lead', 'won', 'lost']);
+  expect((await workspace.live.post(path(id), { name: 'x', stage: 'lead' }, 201)).body.id).not.toBe(gone);
+  await workspace.live.post('/v1/deals', { title: 'x', columnId: gone }, 400);
+});
+
+test('a column with deals goes when another one takes them', async () => {
+  const { id, ids } = await newBoard(workspace, ['lead', 'proposal', 'lead']);
+  const deals = [];
+  for (let made = 0; made < 25; made += 1) deals.push(await newDeal(workspace, { columnId: ids['in_lead'] }));
+  const { body } = await workspace.live.delete(path(id, ids['in_lead']), 409);
+  expect(body.details).toMatchObject({ ...because('column_in_use'), count: 25 });
+  for (const moveTo of [ids['in_lead'], 1, (await defaultBoard(workspace)).ids['lead']])
+    await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${moveTo}`, 400);
+  const won = await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${ids['won']}`, 400);
+  expect(won.body.details).toMatchObject(because('won_is_panel_only'));
+  await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${ids['in_proposal']}`, 200);
+  expect(await countsOf(workspace, id)).toEqual({ in_proposal: 25 });
+  expect(await keys(id)).toEqual(['in_proposal', 'in_lead_2', 'won', 'lost']);
+  expect((await workspace.live.get(`/v1/deals/${deals[0].id}`)).body).toMatchObject({
+    stage: 'Proposal',
+    probability: 50,
+  });
+  const events = await eventsAbout(workspace.id, `deal/${deals[0].id}`, 3);
+  expect(events.map(({ event }) => event)).toEqual(['deal.created', 'deal.column_changed', 'deal.stage_changed']);
+});
+
+test.each(['won', 'lost', 'in_lead'])('the column %s of a board with one active column stays', async (key) => {
+  const { id, ids } = await newBoard(workspace, ['lead']);
+  expect((await workspace.live.delete(path(id, ids[key]), 409)).body.details).toMatchObject(because('column_required'));
+});
+
+test('the six columns that a workspace begins with stay, and others of the default board go', async () => {
+  const other = await newWorkspace();
+  const { id, columns } = await defaultBoard(other);
+  for (const column of columns) await other.live.delete(path(id, column.id), 409);
+  const { body } = await other.live.post(path(id), { name: 'Demo', stage: 'lead' }, 201);
+  await other.live.delete(path(id, body.id), 200);
+});
