@@ -18434,9 +18434,6 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
-                     *       "fields": {
-                     *         "source": "exhibition"
-                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"

@@ -1,6 +1,7 @@
 import { createColumn } from '#lib/deals/board-changes.ts';
 import { Column, CreateColumn } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { getPipeline } from '#lib/workspaces/pipelines.ts';
 
 /** Adds an active column to a board of deals. */
 export const handler = endpoint(
@@ -14,6 +15,8 @@ export const handler = endpoint(
     status: 201,
     response: Column,
     errors: ['bad_request', 'not_found', 'conflict'],
+    exists: (tx, { id }) => getPipeline(tx, id),
+    location: (_, { id }) => `/v1/pipelines/${id}/columns`,
   },
   ({ tx, params, body }) => createColumn(tx, params.id, body),
 );

@@ -1,6 +1,7 @@
 import { patchColumn } from '#lib/deals/board-changes.ts';
 import { Column, PatchColumn } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { getColumn } from '#lib/workspaces/pipelines.ts';
 
 /** Changes name, color, place, or probability of a column. */
 export const handler = endpoint(
@@ -18,6 +19,7 @@ export const handler = endpoint(
     status: 200,
     response: Column,
     errors: ['bad_request', 'not_found'],
+    exists: (tx, { id, columnId }) => getColumn(tx, id, columnId),
   },
   ({ tx, params, body }) => patchColumn(tx, params.id, params.columnId, body),
 );

@@ -21,13 +21,13 @@ import {
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { columnDefaults, columnSums } from '#lib/workspaces/pipeline-columns.ts';
-import { getPipeline } from '#lib/workspaces/pipelines.ts';
+import { getColumn, getPipeline } from '#lib/workspaces/pipelines.ts';
 import { emitPipeline, isActive, openColumns, readBoards, saveBoard } from './boards.ts';
 import { boardMoving, columnMoving } from './moving.ts';
 
 type Shown = v.InferOutput<typeof PipelineWithColumns>;
 
-/** Returns a board of deals. Raises 404, also for a column's board that is not one. */
+/** Returns a board of deals. Raises 404, and 400 for the board of contacts. */
 async function getBoard(tx: UnitOfWork, id: number): Promise<StoredPipeline> {
   const board = await tx.get(Pipelines, { id }, () => notFound('pipeline'));
   if (board.kind !== 'deal')
@@ -162,7 +162,7 @@ export async function createColumn(tx: UnitOfWork, id: number, { position, ...in
   const at = position === undefined ? before.columns.findLastIndex(isActive) + 1 : position - 1;
   const board = withColumn(tx, before, input, at);
   saveBoard(tx, board);
-  return shownColumn(tx, id, columnIdOf(id, board.lastColumn));
+  return getColumn(tx, id, columnIdOf(id, board.lastColumn));
 }
 
 /** Changes the given parts of a column. Emits pipeline.updated unless nothing changed. Raises 400 and 404. */
@@ -186,7 +186,7 @@ export async function patchColumn(
   const others = board.columns.toSpliced(index, 1);
   const columns = others.toSpliced(isMoved ? position - 1 : index, 0, { ...column, ...given });
   if (JSON.stringify(columns) !== JSON.stringify(board.columns)) saveBoard(tx, { ...board, columns });
-  return shownColumn(tx, id, columnId);
+  return getColumn(tx, id, columnId);
 }
 
 /**
@@ -274,12 +274,7 @@ function columnIn(board: StoredPipeline, columnId: number): StoredColumn {
   return column;
 }
 
-async function shownColumn(tx: UnitOfWork, id: number, columnId: number): Promise<Column> {
-  const { columns } = await getPipeline(tx, id);
-  return columns.find((column) => column.id === columnId) as Column;
-}
-
-const openDoor = (tx: UnitOfWork, { id }: { id: number }) => tx.create(ColumnDoors, { id });
+const openDoor = (tx: UnitOfWork, { id }: { id: number }) => tx.create(ColumnDoors, { id, entered: 0 });
 
 /** Lets no deal enter the columns any more. A decision about their deals is made from what is read after it. */
 async function closeDoors(tx: UnitOfWork, columns: readonly StoredColumn[]): Promise<void> {

@@ -83,8 +83,8 @@ function openingColumn(place: Place, stage: DealStage | undefined, pipelineId: n
 
 export const isActive = ({ stage }: { stage: DealStage }) => (activeDealStages as readonly string[]).includes(stage);
 
-/** Lets a deal into a column. The commit meets a conflict where the column closes meanwhile. */
-export const enter = (tx: UnitOfWork, { id }: StoredColumn): void => tx.add(ColumnDoors, { id }, {});
+/** Lets a deal into a column. The commit meets a conflict if the column closes meanwhile. */
+export const enter = (tx: UnitOfWork, { id }: StoredColumn): void => tx.add(ColumnDoors, { id }, { entered: 1 });
 
 export const wonIsPanelOnly = () =>
   badRequest(

@@ -203,12 +203,12 @@ export async function moveDealToColumn(
   id: number,
   { columnId, lostReason }: { columnId: number; lostReason?: string | null | undefined },
 ): Promise<Shown> {
-  const [[deal, tasks], boards] = await Promise.all([readDeal(tx, id), readBoards(tx)]);
+  const [[deal, tasks], board] = await Promise.all([readDeal(tx, id), tx.find(Pipelines, { id: boardIdOf(columnId) })]);
   if (deal.columnId === columnId && deal.stage !== 'won') {
     requireLost(deal.stage, lostReason);
     return { ...toDealView(deal), tasks };
   }
-  const place = placeOfColumn(boards, columnId);
+  const place = placeOfColumn(board ? [board] : [], columnId);
   if (place.column.stage === 'won') throw wonIsPanelOnly();
   requireLost(place.column.stage, lostReason);
   return { ...toDealView(enterColumn(tx, deal, place, lostReason)), tasks };

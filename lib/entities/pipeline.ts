@@ -123,8 +123,8 @@ export const Pipelines = entity({
 });
 export type StoredPipeline = Item<typeof Pipelines>;
 
-/** Is there while deals may enter the column. Every deal that enters raises its version, so that a removal meets a conflict. */
-export const ColumnDoors = entity({ name: 'column-door', schema: v.object({ id: id() }) });
+/** Exists while deals may enter the column. Every deal that enters is counted, so that a removal beside it meets a conflict. */
+export const ColumnDoors = entity({ name: 'column-door', schema: v.object({ id: id(), entered: count() }) });
 
 const idsPerBoard = 10_000;
 

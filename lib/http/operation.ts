@@ -345,6 +345,7 @@ async function parseBody(operation: Operation, caller: Caller, call: Call, param
   } catch (problem) {
     // Missing and stale resources are answered before a bad body (contract 0.5, 0.9).
     const tx = new UnitOfWork(caller.tenant, caller.actor);
+    await route.exists?.(tx, params);
     if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
     else await route.current?.(tx, params, texts);
     throw problem;

@@ -59,6 +59,8 @@ export interface Route<
    * `If-Match` (contract 0.3). The answer of the write carries an ETag when it is the same representation.
    */
   current?(tx: UnitOfWork, params: Params<Path, Text>, texts: Texts<Text>): Promise<unknown>;
+  /** Decides 404 before the body is validated, for a write that does not look at `If-Match`. */
+  exists?(tx: UnitOfWork, params: Params<Path, Text>): Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */
   representation?: v.GenericSchema;
   /** The schema of what was made, as its GET shows it, where the answer shows more. */

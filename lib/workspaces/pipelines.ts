@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { contactStages } from '#lib/core/choices.ts';
 import { notFound } from '#lib/core/problem.ts';
 import {
+  type Column,
   ColumnDoors,
   type Columns,
   type Pipeline,
@@ -21,7 +22,7 @@ export async function createPipelines(tx: UnitOfWork): Promise<void> {
   const common = { isDefault: true, isArchived: false, createdAt: tx.now };
   const id = await tx.nextId(Pipelines);
   const columns = firstColumns(id);
-  for (const column of columns) tx.create(ColumnDoors, { id: column.id });
+  for (const column of columns) tx.create(ColumnDoors, { id: column.id, entered: 0 });
   tx.create(Pipelines, { ...common, id, name: 'Deals', kind: 'deal', columns, lastColumn: columns.length });
   tx.create(Pipelines, {
     ...common,
@@ -60,6 +61,14 @@ export async function getPipeline(tx: UnitOfWork, id: number): Promise<v.InferOu
     contactColumns(tx),
   ]);
   return { ...toPipelineView(pipeline), columns: (pipeline.kind === 'deal' ? deals : contacts)(pipeline) };
+}
+
+/** Returns a column of a pipeline. Raises 404. */
+export async function getColumn(tx: UnitOfWork, id: number, columnId: number): Promise<Column> {
+  const { columns } = await getPipeline(tx, id);
+  const column = columns.find((one) => one.id === columnId);
+  if (column === undefined) throw notFound('column');
+  return column;
 }
 
 /** All columns of a pipeline in order of position. Raises 404. */

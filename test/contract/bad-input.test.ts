@@ -77,7 +77,8 @@ async function existing(path: string): Promise<string> {
   if (collection === undefined) return path;
   const known = ids.get(`${collection}/{id}`) ?? (await firstOf(collection));
   ids.set(`${collection}/{id}`, known);
-  return `${collection}/${known}${rest}`.replace('{tagId}', '1');
+  const column = rest?.includes('{columnId}') ? String(await firstOf(`${collection}/${known}/columns`)) : '';
+  return `${collection}/${known}${rest}`.replace('{tagId}', '1').replace('{columnId}', column);
 }
 
 /** The jobs of a channel may have no list of their own. */
