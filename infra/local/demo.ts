@@ -138,6 +138,11 @@ async function fill({ workspaceId, env, people, call }: Filling): Promise<void> 
   const cleo = await call('POST /v1/contacts', {
     body: { platform: 'twitter', name: 'Cleo Chen', username: 'cleo_chen' },
   });
+  const archer = await call('POST /v1/companies', { body: { name: 'Archer GmbH', website: 'https://archer.example' } });
+  await call('PUT /v1/contacts/{id}/companies', {
+    path: { id: ann.id },
+    body: { items: [{ companyId: archer.id, title: 'Managing Director' }] },
+  });
   await call('POST /v1/contacts/{id}/tags', { path: { id: ann.id }, body: { tagName: 'VIP' } });
   await call('POST /v1/contacts/{id}/tags', { path: { id: ben.id }, body: { tagName: 'Newsletter' } });
   await call('POST /v1/contacts/{id}/stage', { path: { id: ann.id }, body: { stage: 'qualified' } });

@@ -33,28 +33,48 @@ async function byIds<Item>(ids: readonly number[], read: (ids: string) => Promis
 const idsOf = (ids: readonly (number | null)[] | undefined) =>
   [...new Set((ids ?? []).flatMap((id) => id ?? []))].sort((one, other) => one - other);
 
-/** The names of the contacts that a list names by their ids. */
-export function useContactNames(of: Pick<Loaded<{ items: readonly { contactId: number | null }[] }>, 'data'>): Names {
-  const ids = idsOf(of.data?.items.map(({ contactId }) => contactId));
-  const contacts = useLoaded(
-    async (signal) => {
-      if (!may('contacts:read')) return [];
-      return byIds(ids, (asked) => api.get('/v1/contacts', { signal, params: { query: { ids: asked, limit: 100 } } }));
-    },
+/** How the records of a noun are read by their ids, and what they are called. */
+const nouns = {
+  contact: {
+    scope: 'contacts:read',
+    read: (ids: string) => api.get('/v1/contacts', { params: { query: { ids, limit: 100 } } }),
+    nameOf: (of: { id: number; name?: string | null; title?: string }) => nameOf(of),
+  },
+  company: {
+    scope: 'companies:read',
+    read: (ids: string) => api.get('/v1/companies', { params: { query: { ids, limit: 100 } } }),
+    nameOf: ({ name }: { name?: string | null }) => name ?? '',
+  },
+  deal: {
+    scope: 'deals:read',
+    read: (ids: string) => api.get('/v1/deals', { params: { query: { ids, limit: 100 } } }),
+    nameOf: ({ title }: { title?: string }) => title ?? '',
+  },
+} as const;
+
+/** The names of records of a noun by their ids; of none, nothing is asked. */
+export function useNames(noun: keyof typeof nouns, given: readonly (number | null)[] | undefined): Names {
+  const ids = idsOf(given);
+  const { scope, read, nameOf: called } = nouns[noun];
+  const found = useLoaded(
+    () => (may(scope) ? byIds<{ id: number; name?: string | null; title?: string }>(ids, read) : Promise.resolve([])),
     [ids.join()],
   );
-  return new Map((contacts.data ?? []).map((contact) => [contact.id, nameOf(contact)]));
+  return new Map((found.data ?? []).map((of) => [of.id, called(of)]));
 }
 
-/** The titles of the deals that a list names by their ids. */
-export function useDealTitles(of: Pick<Loaded<{ items: readonly { dealId: number | null }[] }>, 'data'>): Names {
-  const ids = idsOf(of.data?.items.map(({ dealId }) => dealId));
-  const deals = useLoaded(
-    async (signal) => {
-      if (!may('deals:read')) return [];
-      return byIds(ids, (asked) => api.get('/v1/deals', { signal, params: { query: { ids: asked, limit: 100 } } }));
-    },
-    [ids.join()],
+/** The names of the contacts that a list names by their ids. */
+export const useContactNames = ({
+  data,
+}: Pick<Loaded<{ items: readonly { contactId: number | null }[] }>, 'data'>): Names =>
+  useNames(
+    'contact',
+    data?.items.map(({ contactId }) => contactId),
   );
-  return new Map((deals.data ?? []).map(({ id, title }) => [id, title]));
-}
+
+/** The titles of the deals that a list names by their ids. */
+export const useDealTitles = ({ data }: Pick<Loaded<{ items: readonly { dealId: number | null }[] }>, 'data'>): Names =>
+  useNames(
+    'deal',
+    data?.items.map(({ dealId }) => dealId),
+  );

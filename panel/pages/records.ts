@@ -1,3 +1,2 @@
 export { default as audit } from './audit.tsx';
 export { default as contacts } from './contacts.tsx';
-export { default as deals } from './deals.tsx';

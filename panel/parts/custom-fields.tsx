@@ -1,24 +1,33 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
-import { memberName, type Names } from '../app/names.ts';
+import { memberName, type Names, useNames } from '../app/names.ts';
 import { linkTo } from '../app/route.ts';
+import { current } from '../app/session.ts';
 import { count, dayDate, exactTime, money } from '../app/show.ts';
 import { t } from '../app/texts.ts';
+import { attempt } from '../app/toasts.ts';
 import { Badge } from './badge.tsx';
-import { Checks } from './checks.tsx';
+import { CompanyField } from './company-field.tsx';
 import { ContactField } from './contact-field.tsx';
-import { formValues, isMoney, listOf, valueIn } from './field-values.ts';
+import { DealField } from './deal-field.tsx';
+import { Dot } from './dot.tsx';
+import { currencyIn, formValues, isMoney, isRecord, listOf, nameIn, valueIn } from './field-values.ts';
 import { Field } from './form.tsx';
 import { InPlace } from './in-place.tsx';
 import { localTime } from './local-time.ts';
+import { OptionPicker } from './option-picker.tsx';
 import { UserText } from './user-text.tsx';
+
+export { newValues } from './field-values.ts';
 
 type Definition = Schema<'Field'>;
 type Known = Readonly<Record<string, unknown>>;
+/** What the records are called that are values. */
+type NamesByType = { member: Names } & Partial<Record<'contact' | 'company' | 'deal', Names>>;
 
 interface CustomFieldsProps {
   definitions: readonly Definition[];
@@ -32,48 +41,121 @@ interface CustomFieldsProps {
 }
 
 /** The custom fields of a record, edited in place by their types; nothing where the workspace has none. */
-export function CustomFields({ definitions, path, values, names, isFixed, save }: CustomFieldsProps) {
+export function CustomFields({ definitions, path, values, names: member, isFixed, save }: CustomFieldsProps) {
+  const id = useId();
+  const idsOf = (type: string) =>
+    definitions.flatMap((field) => (field.type === type ? Number(values[field.slug] ?? 0) || null : null));
+  const names: NamesByType = {
+    member,
+    contact: useNames('contact', idsOf('contact')),
+    company: useNames('company', idsOf('company')),
+    deal: useNames('deal', idsOf('deal')),
+  };
   if (definitions.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="custom-fields">
-      <h2 id="custom-fields">{t.parts.customFields}</h2>
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{t.parts.customFields}</h2>
       <dl class="details">
-        {definitions.map((field) => (
-          <InPlace
-            key={field.slug}
-            label={field.title}
-            shown={shownValue(field, values[field.slug], names)}
-            isLink={/^(url|email|phone|contact)$/.test(field.type)}
-            isFixed={isFixed || !isEditable(field.type)}
-            of={{ path, valuesOf: (of: Schema<'FieldValues'>) => formValues(field, of.fields[field.slug]) }}
-            onSave={(given, { header }) => save({ [field.slug]: valueIn(field, given, values[field.slug]) }, header)}
-          >
-            <Input field={field} value={values[field.slug]} names={names} />
-          </InPlace>
-        ))}
+        {definitions.map((field) =>
+          field.type === 'checkbox' && !isFixed ? (
+            <Tick key={field.slug} field={field} isOn={values[field.slug] === true} save={save} />
+          ) : (
+            <InPlace
+              key={field.slug}
+              label={field.title}
+              shown={shownValue(field, values[field.slug], names)}
+              isLink={/^(url|email|phone|contact|company|deal)$/.test(field.type)}
+              isFixed={isFixed || !isEditable(field.type)}
+              of={{ path, valuesOf: (of: Schema<'FieldValues'>) => formValues(field, of.fields[field.slug]) }}
+              onSave={(given, { header }) => save({ [field.slug]: valueIn(field, given, values[field.slug]) }, header)}
+            >
+              <Input field={field} value={values[field.slug]} names={names} />
+            </InPlace>
+          ),
+        )}
       </dl>
     </section>
   );
 }
 
+interface TickProps {
+  field: Definition;
+  isOn: boolean;
+  save: CustomFieldsProps['save'];
+}
+
+/** A box that is ticked where it is. */
+function Tick({ field: { slug, title }, isOn, save }: TickProps) {
+  const id = useId();
+  const set = (to: boolean) => save({ [slug]: to }, {});
+  return (
+    <div>
+      <dt>
+        <label for={id}>{title}</label>
+      </dt>
+      <dd class="value">
+        <input
+          id={id}
+          type="checkbox"
+          checked={isOn}
+          onChange={({ currentTarget }) => {
+            const to = currentTarget.checked;
+            void attempt(() => set(to), {
+              said: t.parts.saved,
+              undo: () => set(!to),
+              takeBack: () => (currentTarget.checked = isOn),
+            });
+          }}
+        />
+      </dd>
+    </div>
+  );
+}
+
 /** The custom fields that a kind of records has, in their order. */
-export function useFields(object: 'contact' | 'deal'): readonly Definition[] {
+export function useFields(object: 'contact' | 'company' | 'deal' | 'task'): readonly Definition[] {
   const fields = useLoaded(
     (signal) => api.get('/v1/fields', { signal, params: { query: { object, limit: 100 } } }),
     [object],
     touching('field'),
   );
-  return (fields.data?.items ?? []).filter(({ isArchived }) => !isArchived).sort((a, b) => a.position - b.position);
+  return [...(fields.data?.items ?? [])].sort((a, b) => a.position - b.position);
 }
+
+interface NewFieldsProps {
+  definitions: readonly Definition[];
+  names?: Names;
+}
+
+/** In the form of a new record: the custom fields that it must have. */
+export const NewFields = ({ definitions, names = new Map() }: NewFieldsProps) => (
+  <>
+    {definitions
+      .filter(({ isRequired }) => isRequired)
+      .map((field) => (
+        <Input key={field.slug} field={field} value={undefined} names={{ member: names }} />
+      ))}
+  </>
+);
 
 /** Types of one line of text, and how a field takes them. */
 const lines = { text: 'text', url: 'url', email: 'email', phone: 'tel', number: 'number', date: 'date' } as const;
 const isLine = (type: string): type is keyof typeof lines => type in lines;
 const isEditable = (type: string) =>
-  isLine(type) || /^(long_text|money|checkbox|datetime|select|multi_select|member|contact)$/.test(type);
+  isLine(type) || isRecord(type) || /^(long_text|money|datetime|select|multi_select|member)$/.test(type);
 
-/** Shows a value by the type of its field. */
-function shownValue({ type }: Definition, value: unknown, names: Names): ComponentChildren {
+const Option = ({ field, label }: { field: Definition; label: string }) => {
+  const option = field.options.find((one) => one.label === label);
+  return (
+    <Badge>
+      {option && <Dot color={option.color} />} <UserText text={label} />
+    </Badge>
+  );
+};
+
+/** Shows a value by the type of its field; undefined for none. */
+export function shownValue(field: Definition, value: unknown, names: NamesByType): ComponentChildren {
+  const { type } = field;
   if (value === undefined || value === null || value === '') return undefined;
   const text = String(value);
   switch (type) {
@@ -88,15 +170,19 @@ function shownValue({ type }: Definition, value: unknown, names: Names): Compone
     case 'datetime':
       return exactTime(text);
     case 'select':
-      return <Badge>{text}</Badge>;
+      return <Option field={field} label={text} />;
     case 'multi_select':
-      return listOf(value).length === 0 ? undefined : listOf(value).map((label) => <Badge key={label}>{label}</Badge>);
+      return listOf(value).length === 0
+        ? undefined
+        : listOf(value).map((label) => <Option key={label} field={field} label={label} />);
     case 'member':
-      return memberName(names, Number(value));
+      return memberName(names.member, Number(value));
     case 'contact':
-      return <a href={linkTo(`/contacts/${text}`)}>#{text}</a>;
+      return <Linked path={`/contacts/${text}`} name={names.contact?.get(Number(value)) ?? `#${text}`} />;
+    case 'company':
+      return <Linked path={`/companies/${text}`} name={names.company?.get(Number(value)) ?? `#${text}`} />;
     case 'deal':
-      return <a href={linkTo(`/deals/${text}`)}>#{text}</a>;
+      return <Linked path={`/deals/${text}`} name={names.deal?.get(Number(value)) ?? `#${text}`} />;
     case 'url':
       return /^https?:/i.test(text) ? (
         <a href={text} target="_blank" rel="noopener noreferrer">
@@ -109,17 +195,32 @@ function shownValue({ type }: Definition, value: unknown, names: Names): Compone
       return <a href={`tel:${text.replaceAll(/[^\d+]/g, '')}`}>{text}</a>;
     case 'email':
       return <a href={`mailto:${encodeURIComponent(text)}`}>{text}</a>;
+    case 'long_text':
+      return (
+        <span class="text">
+          <UserText text={text} />
+        </span>
+      );
     default:
       return <UserText text={typeof value === 'object' ? JSON.stringify(value) : text} />;
   }
 }
 
-function Input({ field, value, names }: { field: Definition; value: unknown; names: Names }) {
-  const { type, title, description, isRequired, options } = field;
-  const common = { label: title, name: 'value', required: isRequired, ...(description && { hint: description }) };
+const Linked = ({ path, name }: { path: string; name: string }) => (
+  <a href={linkTo(path)}>
+    <UserText text={name} />
+  </a>
+);
+
+function Input({ field, value, names }: { field: Definition; value: unknown; names: NamesByType }) {
+  const { type, title, description, isRequired } = field;
+  const name = nameIn(field);
+  const common = { label: title, name, required: isRequired, ...(description && { hint: description }) };
   const text = typeof value === 'string' || typeof value === 'number' ? value : undefined;
-  const usable = options.filter(({ label, isArchived }) => !isArchived || label === value);
+  const id = Number(value ?? 0);
   switch (type) {
+    case 'text':
+      return <Field {...common} maxLength={500} value={text} />;
     case 'long_text':
       return <Field {...common} rows={4} maxLength={10_000} value={text} />;
     case 'money':
@@ -128,8 +229,8 @@ function Input({ field, value, names }: { field: Definition; value: unknown; nam
           <Field {...common} type="number" step="any" value={isMoney(value) ? value.amount : undefined} />
           <Field
             label={t.common.currency}
-            name="currency"
-            value={isMoney(value) ? value.currency : undefined}
+            name={currencyIn(field)}
+            value={isMoney(value) ? value.currency : current.value?.workspace.currency}
             maxLength={3}
           />
         </div>
@@ -151,48 +252,19 @@ function Input({ field, value, names }: { field: Definition; value: unknown; nam
         <Field {...common} type="datetime-local" value={typeof value === 'string' ? localTime(value) : undefined} />
       );
     case 'select':
-      return (
-        <Field {...common} value={text} options={[['', '–'], ...usable.map(({ label }) => [label, label] as const)]} />
-      );
     case 'multi_select':
-      return <Several label={title} options={options} chosen={listOf(value)} />;
+      return <OptionPicker field={field} value={value} />;
     case 'member':
-      return <Field {...common} value={text} options={[['', t.common.nobody], ...names]} />;
+      return <Field {...common} value={text} options={[['', t.common.nobody], ...names.member]} />;
     case 'contact':
-      return (
-        <ContactField
-          label={title}
-          name="value"
-          required={isRequired}
-          value={text === undefined ? undefined : { id: Number(text), name: null }}
-        />
-      );
+      return <ContactField {...common} value={id ? { id, name: names.contact?.get(id) ?? null } : undefined} />;
+    case 'company':
+      return <CompanyField {...common} value={id ? { id, name: names.company?.get(id) ?? `#${id}` } : undefined} />;
+    case 'deal':
+      return <DealField {...common} value={id ? { id, title: names.deal?.get(id) ?? `#${id}` } : undefined} />;
     default:
       return isLine(type) ? (
         <Field {...common} type={lines[type]} value={text} {...(type === 'number' && { step: 'any' })} />
       ) : null;
   }
-}
-
-interface SeveralProps {
-  label: string;
-  options: Definition['options'];
-  chosen: readonly string[];
-}
-
-/** Options to tick; the form has them as one value. */
-function Several({ label, options, chosen }: SeveralProps) {
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set(chosen));
-  const usable = options.filter((option) => !option.isArchived || chosen.includes(option.label));
-  return (
-    <>
-      <Checks
-        legend={label}
-        options={usable.map((option) => ({ value: option.label, text: option.label }))}
-        chosen={ticked}
-        onChange={setTicked}
-      />
-      <input type="hidden" name="value" value={JSON.stringify([...ticked])} />
-    </>
-  );
 }

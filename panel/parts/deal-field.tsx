@@ -6,12 +6,20 @@ import { LookupField } from './lookup-field.tsx';
 /** How a DealField shows a deal. */
 const dealText = ({ id, title }: { id: number; title: string }) => `${title} (#${id})`;
 
+interface DealFieldProps {
+  label?: string;
+  name?: string;
+  value?: { id: number; title: string } | undefined;
+  required?: boolean;
+}
+
 /** A deal, found by typing a part of its title. */
-export const DealField = ({ value }: { value?: { id: number; title: string } | undefined }) => (
+export const DealField = ({ label = t.common.deal, name = 'dealId', value, required }: DealFieldProps) => (
   <LookupField
-    label={t.common.deal}
-    name="dealId"
+    label={label}
+    name={name}
     value={value && dealText(value)}
+    required={required}
     placeholder={t.parts.typeATitle}
     find={async (q, signal) =>
       (await api.get('/v1/deals', { signal, params: { query: { limit: 10, q } } })).items.map(dealText)

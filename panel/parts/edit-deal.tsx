@@ -5,6 +5,7 @@ import { worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { ContactField } from './contact-field.tsx';
 import { contactIn, written } from './contact-text.ts';
+import { NewFields, newValues, useFields } from './custom-fields.tsx';
 import { Dialog } from './dialog.tsx';
 import { type Edit, Field, Form, type Values } from './form.tsx';
 import { dayInstant, dayOf } from './local-time.ts';
@@ -14,6 +15,8 @@ interface EditDealProps {
   deal?: Schema<'Deal'> | undefined;
   /** Whom a new one is for. */
   contact?: { id: number; name: string | null } | undefined;
+  /** The company of a new one. */
+  company?: { id: number; name: string } | undefined;
   onDone(): void;
   onClose(): void;
 }
@@ -42,7 +45,8 @@ export const dealValues = (deal: Schema<'Deal'>): Values => ({
 });
 
 /** Makes or changes a deal. */
-export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
+export function EditDeal({ deal, contact, company, onDone, onClose }: EditDealProps) {
+  const fields = useFields('deal');
   const save = async (values: Values, { only, header }: Edit) => {
     const { value, currency, ...body } = bodyOf(values);
     if (deal) {
@@ -50,7 +54,16 @@ export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
       await api.patch('/v1/deals/{id}', { params: { path: { id: deal.id }, header }, body: only(changed) });
     } else {
       const stage = values['stage'] as (typeof activeStages)[number];
-      await api.post('/v1/deals', { body: { ...body, value, currency, stage } });
+      await api.post('/v1/deals', {
+        body: {
+          ...body,
+          value,
+          currency,
+          stage,
+          ...(company && { companyId: company.id }),
+          ...newValues(fields, values),
+        },
+      });
     }
     onDone();
     onClose();
@@ -103,6 +116,7 @@ export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
           />
         </div>
         <Field label={t.deals.notes} name="notes" rows={3} value={deal?.notes} maxLength={10_000} />
+        {!deal && <NewFields definitions={fields} />}
       </Form>
     </Dialog>
   );

@@ -161,8 +161,27 @@ function valuesOf(form: HTMLFormElement): Values {
   return Object.fromEntries(given.map(([name, value]) => [name, value === '' ? undefined : value]));
 }
 
-const problemsOf = (error: unknown) =>
-  new Map(error instanceof ApiError ? error.fields.map(({ field, message }) => [field, message]) : []);
+/** What is wrong with which field: a part of a value, like an entry of a list, is told at the field that has it. */
+function problemsOf(error: unknown): ReadonlyMap<string, string> {
+  if (!(error instanceof ApiError)) return new Map();
+  const taken = takenField(error);
+  return new Map([
+    ...error.fields.map(({ field, message }) => [field.replace(/(\[\d+\].*|\.amount)$/, ''), message] as const),
+    ...(taken === undefined ? [] : [[taken, error.message] as const]),
+  ]);
+}
+
+/** The field whose value another record has. */
+function takenField({ reason, details }: ApiError): string | undefined {
+  if (reason === 'domain_taken') return 'domains';
+  return reason === 'field_value_taken' ? `fields.${(details as { field?: unknown }).field}` : undefined;
+}
+
+/** What the form around has to say about a field: what is wrong with it, and what somebody else has made of it. */
+export const useNotes = (name: string) => ({
+  problem: useContext(Problems).get(name),
+  theirs: useContext(Conflicts)[name],
+});
 
 interface FieldProps {
   label: string;
@@ -205,8 +224,7 @@ export function Field({
 }: FieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(String(value ?? ''));
-  const problem = useContext(Problems).get(rest.name);
-  const theirs = useContext(Conflicts)[rest.name];
+  const { problem, theirs } = useNotes(rest.name);
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ') || undefined;
   const common = { ...rest, id, 'aria-describedby': described, 'aria-invalid': problem ? true : undefined };
   const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {

@@ -3,6 +3,7 @@ const shapes = {
   home: 'M4 11l8-7 8 7v9h-6v-6h-4v6H4z',
   inbox: 'M4 13l3-9h10l3 9v7H4zM4 13h5l1 3h4l1-3h5',
   contacts: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 20c1-4 4-5 8-5s7 1 8 5',
+  company: 'M5 20V4h9v16M14 9h5v11M8 8h3M8 12h3M8 16h3M3 20h18',
   deals: 'M4 5h5v14H4zM11 5h5v9h-5zM18 5h2v5h-2z',
   tasks: 'M4 6l2 2 3-3M4 13l2 2 3-3M12 7h8M12 14h8M4 20h16',
   finance: 'M4 20V10M10 20V4M16 20v-7M21 20H3',

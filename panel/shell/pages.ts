@@ -4,12 +4,15 @@ import { may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
 import type { Page } from '../parts/page.ts';
 
-/** The first page is a file of its own; the others are in four, asked for when the first page of each opens. */
+/** The first page is a file of its own; the others are in five, asked for when the first page of each opens. */
 const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
   default: (await import('../pages/work.ts'))[name],
 });
 const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
   default: (await import('../pages/records.ts'))[name],
+});
+const sales = (name: keyof typeof import('../pages/sales.ts')) => async () => ({
+  default: (await import('../pages/sales.ts'))[name],
 });
 const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => ({
   default: (await import('../pages/set-up.ts'))[name],
@@ -52,6 +55,17 @@ const pages: readonly Page[] = [
     load: records('contacts'),
   },
   {
+    path: '/companies',
+    also: ['/companies/{id}'],
+    get title() {
+      return t.companies.companies;
+    },
+    icon: 'company',
+    shortcut: 'o',
+    scope: 'companies:read',
+    load: sales('companies'),
+  },
+  {
     path: '/deals',
     also: ['/deals/{id}'],
     get title() {
@@ -60,7 +74,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: records('deals'),
+    load: sales('deals'),
   },
   {
     path: '/tasks',

@@ -28,13 +28,20 @@ afterAll(() => browser?.close());
 
 /** Those that the contract names (section 27). */
 const places = [
-  ...['/home', '/inbox', '/contacts', '/deals', '/tasks', '/finance', '/accounts'],
+  ...['/home', '/inbox', '/contacts', '/companies', '/deals', '/tasks', '/finance', '/accounts'],
   ...['keys', 'webhooks', 'events', 'requests', 'jobs', 'reference', 'mcp'].map((name) => `/developers/${name}`),
 ];
 
 /** What they lead to. */
 const further = [
-  ...['/inbox/{id}', '/contacts/{id}', '/deals/{id}', '/developers/webhooks/{id}', '/settings/sequences/{id}'],
+  ...[
+    '/inbox/{id}',
+    '/contacts/{id}',
+    '/companies/{id}',
+    '/deals/{id}',
+    '/developers/webhooks/{id}',
+    '/settings/sequences/{id}',
+  ],
   ...['/finance/invoices', '/finance/transactions', '/finance/sources'],
   ...['/settings/members', '/settings/workspace', '/settings/sequences', '/settings/agents'],
   ...['/contacts/tags', '/contacts/suppressions', '/developers/audit'],
@@ -68,7 +75,16 @@ test('a page opened by its link does not jump while it loads', async ({ skip }) 
 });
 
 const lists = [
-  ...['/inbox', '/contacts', '/deals', '/tasks', '/finance/invoices', '/finance/transactions', '/finance/sources'],
+  ...[
+    '/inbox',
+    '/contacts',
+    '/companies',
+    '/deals',
+    '/tasks',
+    '/finance/invoices',
+    '/finance/transactions',
+    '/finance/sources',
+  ],
   ...['/accounts', '/settings/sequences', '/settings/agents', '/developers/webhooks', '/developers/jobs'],
 ];
 

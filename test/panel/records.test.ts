@@ -66,20 +66,22 @@ test('the CSV of contacts quotes, and holds no formulas', async () => {
 });
 
 test.each([
-  ['text', { value: 'fair' }, 'fair'],
-  ['number', { value: '1.5' }, 1.5],
-  ['money', { value: '9.90', currency: 'eur' }, { amount: 9.9, currency: 'EUR' }],
-  ['checkbox', { value: 'false' }, false],
-  ['date', { value: '2026-11-30' }, '2026-11-30'],
-  ['select', { value: 'Gold' }, 'Gold'],
-  ['multi_select', { value: '["a","b"]' }, ['a', 'b']],
-  ['member', { value: '3' }, 3],
-  ['contact', { value: 'Ann (#7)' }, 7],
+  ['text', { 'fields.x': 'fair' }, 'fair'],
+  ['number', { 'fields.x': '1.5' }, 1.5],
+  ['money', { 'fields.x': '9.90', 'fields.x.currency': 'eur' }, { amount: 9.9, currency: 'EUR' }],
+  ['checkbox', { 'fields.x': 'false' }, false],
+  ['date', { 'fields.x': '2026-11-30' }, '2026-11-30'],
+  ['select', { 'fields.x': 'Gold' }, 'Gold'],
+  ['multi_select', { 'fields.x': '["a","b"]' }, ['a', 'b']],
+  ['member', { 'fields.x': '3' }, 3],
+  ['contact', { 'fields.x': 'Ann (#7)' }, 7],
+  ['company', { 'fields.x': 'Acme (#8)' }, 8],
+  ['deal', { 'fields.x': 'Seats (#9)' }, 9],
   ['number', {}, null],
   ['multi_select', {}, null],
 ])('a field of the type %s takes %j as %j', async (type, given, value) => {
   const { valueIn } = await import('#panel/parts/field-values.ts');
-  expect(valueIn({ type }, given, undefined)).toEqual(value);
+  expect(valueIn({ slug: 'x', type }, given, undefined)).toEqual(value);
 });
 
 test.each([

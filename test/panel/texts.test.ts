@@ -18,6 +18,7 @@ const untranslated = new Set([
   'VS Code',
   'stage, assigned_to_user_id',
   'https://example.com/webhooks',
+  'example.com',
 ]);
 const isText = (text: string) => /\p{L}{2,}/u.test(text) && !untranslated.has(text.trim());
 /** A sentence or a label: several words, or one with a capital letter and small ones. */
@@ -115,7 +116,7 @@ const german = leaves(de);
 /** Words that are the same in both languages, and names. */
 const alike = new Set(
   (
-    'Admin Agent API Bot-Token Cc Claude Code Claude Desktop Code Cursor Deal Deals Details E-mail E-Mail Filter Lead Live Mail ' +
+    'Admin Agent API Bot-Token Cc Claude Code Claude Desktop Code Cursor Deal Deals Details Domain Domains E-mail E-Mail Filter Lead Live Mail ' +
     'Name Panel Platform Push Route Sandbox Status Tag Tags Text Trend URL Webhook Webhooks Board'
   ).split(' '),
 );

@@ -7,13 +7,13 @@ import { count } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Dot } from '../../parts/dot.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Paged } from '../../parts/paged.tsx';
 import { Sides } from './sides.tsx';
-import { Dot } from './tags.tsx';
 
 type Tag = Awaited<ReturnType<typeof readTags>>['items'][number];
 

@@ -5,6 +5,7 @@ import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
+import { Dot } from '../../parts/dot.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { OneContact } from './one.ts';
 
@@ -84,10 +85,3 @@ export function Tags({ contact }: { contact: OneContact }) {
     </section>
   );
 }
-
-/** A tag's colour; decorates its name. */
-export const Dot = ({ color }: { color: string }) => (
-  <svg class="dot" viewBox="0 0 8 8" aria-hidden="true">
-    <circle cx="4" cy="4" r="4" fill={color} />
-  </svg>
-);

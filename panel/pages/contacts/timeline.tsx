@@ -214,7 +214,11 @@ function changeOf({ type, field, oldValue, newValue }: Activity, names: Names, t
   }
 }
 
-function actorOf({ actorType, actorUserId, actorKeyId }: Activity, names: Names, keys: LineProps['keys']): string {
+export function actorOf(
+  { actorType, actorUserId, actorKeyId }: Pick<Activity, 'actorType' | 'actorUserId' | 'actorKeyId'>,
+  names: Names,
+  keys: LineProps['keys'],
+): string {
   switch (actorType) {
     case 'user':
       return actorUserId === null ? t.contacts.aMember : memberName(names, actorUserId);

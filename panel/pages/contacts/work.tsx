@@ -19,11 +19,20 @@ interface WorkProps {
   contact: Pick<Schema<'Contact'>, 'id' | 'name'>;
 }
 
-/** The deals of a contact. */
-export function Deals({ contact }: WorkProps) {
+interface DealsProps {
+  contact?: WorkProps['contact'];
+  company?: { id: number; name: string };
+}
+
+/** The deals of a contact or of a company. */
+export function Deals({ contact, company }: DealsProps) {
   const deals = useLoaded(
-    (signal) => api.get('/v1/deals', { signal, params: { query: { contactId: contact.id, limit: 20 } } }),
-    [contact.id],
+    (signal) =>
+      api.get('/v1/deals', {
+        signal,
+        params: { query: { contactId: contact?.id, companyId: company?.id, limit: 20 } },
+      }),
+    [contact?.id, company?.id],
     touching('deal'),
   );
   const [isNew, setNew] = useState(false);
@@ -32,9 +41,11 @@ export function Deals({ contact }: WorkProps) {
       title={t.common.deals}
       of={deals}
       none="Nothing is being sold to them."
-      all={linkTo('/deals', { contact: contact.id })}
+      all={contact && linkTo('/deals', { contact: contact.id })}
       add={may('deals:write') ? { text: t.common.newDeal, open: () => setNew(true) } : undefined}
-      after={isNew && <EditDeal contact={contact} onDone={deals.reload} onClose={() => setNew(false)} />}
+      after={
+        isNew && <EditDeal contact={contact} company={company} onDone={deals.reload} onClose={() => setNew(false)} />
+      }
     >
       {({ id, title, value, currency, stage }) => (
         <li key={id}>
@@ -88,7 +99,7 @@ interface SectionProps<Item> {
   of: Loaded<{ items: Item[]; hasMore: boolean }>;
   none: string;
   /** Where all of them are. */
-  all: string;
+  all: string | undefined;
   /** The button that makes one; undefined for who may not. */
   add: { text: string; open(): void } | undefined;
   /** The dialog that it opens. */
@@ -111,7 +122,7 @@ function Section<Item>({ title, of, none, all, add, after, children }: SectionPr
       <Pending data={data} error={error} reload={reload} lines={2} />
       {data?.items.length === 0 && <p class="hint">{none}</p>}
       <ul class="work">{data?.items.map(children)}</ul>
-      {data?.hasMore && <a href={all}>{filled(t.contacts.all, { title })}</a>}
+      {data?.hasMore && all && <a href={all}>{filled(t.contacts.all, { title })}</a>}
       {after}
     </section>
   );
