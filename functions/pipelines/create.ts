@@ -13,6 +13,7 @@ export const handler = endpoint(
     body: CreatePipeline,
     status: 201,
     response: PipelineWithColumns,
+    reported: ['columns', 'columnCount'],
     errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createBoard(tx, body),

@@ -11,6 +11,7 @@ export const handler = endpoint(
     scope: 'pipelines:read',
     status: 200,
     response: PipelineWithColumns,
+    reported: ['columns', 'columnCount'],
     errors: ['not_found'],
   },
   ({ tx, params }) => getPipeline(tx, params.id),

@@ -15,6 +15,7 @@ export const handler = endpoint(
     body: Nothing,
     status: 200,
     response: PipelineWithColumns,
+    reported: ['columns', 'columnCount'],
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getPipeline(tx, id),
   },

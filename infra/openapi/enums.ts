@@ -73,7 +73,10 @@ interface Enum {
   values: readonly string[];
 }
 
-/** Returns names for the unnamed enums that occur several times: the shortest name of a resource that has it, and the field. */
+/**
+ * Returns names for the unnamed enums that occur several times: the shortest name of a resource that has it, and the field. One that
+ * only parameters have is called after the parameter.
+ */
 function calledAfterFields(
   { components, ...rest }: { components: { schemas: Schemas } },
   told: readonly Enum[],
@@ -81,17 +84,34 @@ function calledAfterFields(
   const known = new Set(told.map(({ values }) => keyOf(values)));
   const all = [...enumsIn(components.schemas), ...enumsIn(rest)].map(keyOf);
   const isShared = (values: readonly string[]) => all.filter((key) => key === keyOf(values)).length > 1;
-  const found = Object.entries(components.schemas)
+  const ofFields = Object.entries(components.schemas)
     .toSorted(([one], [other]) => one.length - other.length || (one < other ? -1 : 1))
     .flatMap(([owner, { properties = {} }]) =>
       Object.entries(properties as Schemas).flatMap(([field, schema]) =>
-        isEnum(schema)
-          ? [{ name: `${owner}${field[0]?.toUpperCase()}${field.slice(1)}`, values: valuesIn(schema) }]
-          : [],
+        isEnum(schema) ? [{ name: `${owner}${capitalized(field)}`, values: valuesIn(schema) }] : [],
       ),
-    )
-    .filter(({ values }) => !known.has(keyOf(values)) && isShared(values));
+    );
+  const ofParameters = parametersIn(rest).map(({ name, schema }) => ({
+    name: capitalized(name),
+    values: valuesIn(schema),
+  }));
+  const found = [...ofFields, ...ofParameters].filter(({ values }) => !known.has(keyOf(values)) && isShared(values));
   return [...new Map(found.toReversed().map((one) => [keyOf(one.values), one])).values()];
+}
+
+const capitalized = (name: string) => `${name[0]?.toUpperCase()}${name.slice(1)}`;
+
+interface EnumParameter {
+  name: string;
+  schema: JsonSchema & { enum: string[] };
+}
+
+/** Returns every query parameter whose schema is an enum. */
+function parametersIn(value: unknown): EnumParameter[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { in: place, schema } = value as { in?: unknown; schema?: JsonSchema };
+  if (place === 'query') return schema && isEnum(schema) ? [value as EnumParameter] : [];
+  return Object.values(value).flatMap(parametersIn);
 }
 
 const isEnum = (schema: JsonSchema): schema is JsonSchema & { enum: (string | null)[] } =>

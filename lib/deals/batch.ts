@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { choice, idInput } from '#lib/core/schema.ts';
-import { CreateDeal, DealWithTasks, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
+import { CreateDeal, DealWithTasks, movedByColumn, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
 import { batchAnswer, batchBody, batchOp } from '#lib/table/batch.ts';
 import { createDeal, moveDeal, patchDeal } from './store.ts';
 
@@ -19,6 +19,7 @@ export const dealOps = {
     ),
     readOnly: {
       stage: 'op stage',
+      ...movedByColumn,
       assignedToUserId: 'POST /v1/deals/{id}/assignee',
       metadata: 'PATCH /v1/deals/{id}/metadata',
     },

@@ -125,7 +125,7 @@ export async function archiveBoard(tx: UnitOfWork, id: number, moveTo: number | 
     );
   if (moveTo !== undefined) await requireTarget(tx, id, moveTo);
   await closeDoors(tx, board.columns);
-  // Whatever enters from here on meets a conflict.
+  // A deal that enters from here on meets a conflict.
   const sumsOf = await columnSums(tx);
   const open = board.columns.filter(isActive).reduce((total, column) => total + sumsOf(column.id).count, 0);
   if (open > 0 && moveTo === undefined)
@@ -204,7 +204,7 @@ export async function deleteColumn(tx: UnitOfWork, id: number, columnId: number,
   if (target?.stage === 'won')
     throw badRequest('won_is_panel_only', 'deals are won only in the panel: choose another column');
   await closeDoors(tx, [column]);
-  // Whatever enters from here on meets a conflict.
+  // A deal that enters from here on meets a conflict.
   const { count } = (await columnSums(tx))(columnId);
   const columns = board.columns.map((one) =>
     one.movingTo === columnId ? { ...one, movingTo: target?.id ?? columnId } : one,

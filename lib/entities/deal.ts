@@ -152,13 +152,18 @@ export const PatchDeal = v.pipe(
 );
 export type PatchDeal = v.InferOutput<typeof PatchDeal>;
 
+/** Fields that change with the column. */
+export const movedByColumn = {
+  pipelineId: 'POST /v1/deals/{id}/column',
+  columnId: 'POST /v1/deals/{id}/column',
+  lostReason: 'POST /v1/deals/{id}/column',
+};
+
 /** Fields that PATCH does not change, each with the operation that does. */
 export const readOnlyInPatch = {
   stage: 'POST /v1/deals/{id}/stage',
   assignedToUserId: 'POST /v1/deals/{id}/assignee',
-  pipelineId: 'POST /v1/deals/{id}/column',
-  columnId: 'POST /v1/deals/{id}/column',
-  lostReason: 'POST /v1/deals/{id}/column',
+  ...movedByColumn,
   ...fixedInPatch('deals'),
 };
 

@@ -59,7 +59,11 @@ export const PipelineWithColumns = v.pipe(
 );
 export const Columns = listOf(Column);
 
-export const PipelineQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
+export const PipelineQuery = v.object({
+  ...paging,
+  kind: v.optional(choice(kinds)),
+  archived: v.optional(choice(['false', 'true', 'all']), 'false'),
+});
 
 /** Limits of the boards of deals that are not archived, of all of them, and of the columns of one. */
 export const maxBoards = 20;

@@ -42,6 +42,8 @@ export interface Tool {
    * each value is there with the scopes of its operations, the tool with any value. `usual` is meant where none is said.
    */
   uses: readonly Endpoint[] | Choice;
+  /** Further operations, which it asks where the scopes of the caller allow it. */
+  mayUse?: readonly Endpoint[];
   takes: Parameters;
   /** Names of parameters by those that the operations have for them, so that errors name what the model sent. */
   renamed?: Record<string, string>;

@@ -30,7 +30,7 @@ export const toolboxOf = (tools: readonly Tool[], request: Request): Toolbox => 
 };
 
 async function run(tool: Tool, given: Arguments, request: Request): Promise<ToolResult> {
-  const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
+  const { ask, update, taken, ignored } = asking(request, [...endpointsOf(tool), ...(tool.mayUse ?? [])]);
   try {
     const args = withOwn(tool, opened(tool, chosen(tool, meantBy(tool, given), request.caller.scopes)));
     const value = (await tool.run(ask, args, update)) as object;

@@ -39,17 +39,21 @@ const toPipelineView = (pipeline: StoredPipeline): v.InferOutput<typeof Pipeline
   columnCount: pipeline.kind === 'deal' ? pipeline.columns.length : contactStages.length,
 });
 
-/** Returns a page of the boards, without those that are archived and have no deals to move any more. */
+/** Returns a page of the boards. One that is archived still counts as a board until its deals have moved. */
 export async function listPipelines(
   tx: UnitOfWork,
   query: v.InferOutput<typeof PipelineQuery>,
 ): Promise<Page<v.InferOutput<typeof Pipeline>>> {
-  const listing = listingFrom(Pipelines, query, {});
-  const page = await listPage(tx, Pipelines, {
-    ...listing,
-    matches: (board) =>
-      (!board.isArchived || board.movingTo !== undefined) && (query.kind === undefined || board.kind === query.kind),
-  });
+  const page = await listPage(
+    tx,
+    Pipelines,
+    listingFrom(Pipelines, query, {
+      archived: (archived) => ({
+        matches: ({ isArchived, movingTo }) =>
+          archived === 'all' || archived === String(isArchived && movingTo === undefined),
+      }),
+    }),
+  );
   return { ...page, items: page.items.map(toPipelineView) };
 }
 

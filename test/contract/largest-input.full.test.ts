@@ -84,6 +84,9 @@ beforeAll(async () => {
 
 afterAll(() => receiver?.[Symbol.asyncDispose]());
 
+/** The board and column that a deal opens in: the schema knows no ids. */
+const defaultPlace = { pipelineId: 1, columnId: 10_004, stage: 'negotiation' };
+
 /** How many fields each kind of record has; contacts have as many as there may be. */
 const fieldCounts = { contact: 100, company: 25, deal: 25, task: 25 };
 beforeAll(async () => {
@@ -240,19 +243,44 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       contactId,
       companyId: null,
       assignedToUserId,
+      ...defaultPlace,
       ...fields('deal'),
     }));
     await send('PATCH /v1/deals/{id}', letters, { contactId, companyId: null, ...fields('deal') }, [dealId]);
     await send('PATCH /v1/deals/{id}/fields', letters, fields('deal'), [dealId]);
     await send('PUT /v1/deals/{id}/metadata', letters, {}, [dealId]);
     await send('PATCH /v1/deals/{id}/metadata', letters, {}, [dealId]);
-    await send('POST /v1/deals/{id}/stage', letters, { stage: 'negotiation' }, [dealId]);
+    const moves = { stage: 'lost', lostReason: letters.text(500) };
+    await send('POST /v1/deals/{id}/stage', letters, moves, [dealId]);
+    await send('POST /v1/deals/{id}/stage', letters, { stage: 'negotiation', lostReason: null }, [dealId]);
+    await send('POST /v1/deals/{id}/column', letters, { columnId: 10_006 }, [dealId]);
+    await send('POST /v1/deals/{id}/column', letters, { columnId: 10_004, lostReason: null }, [dealId]);
     await send('POST /v1/deals/{id}/assignee', letters, { userId: assignedToUserId }, [dealId]);
     const dates = { issueDate: '9999-12-30', dueDate: '9999-12-31' };
     const invoice = await admin('invoice create', letters, { ...place(), ...dates, contactId, status: 'sent' });
     await send('POST /v1/finance/invoices/{id}/paid', letters, { paidAt: undefined }, [invoice.id]);
     calls.keep('/v1/finance/invoices/{id}', invoice.id);
     await admin('deal win', letters, { ...place(), id: dealId });
+  });
+
+  test('is taken and read back: pipelines', async () => {
+    const columns = (largestBody('POST /v1/pipelines', letters)['columns'] as Fields[]).slice(0, 28);
+    const active = columns.map((column) => ({ ...column, stage: 'lead' }));
+    const board = await send('POST /v1/pipelines', letters, { columns: active });
+    expect(board.columns).toHaveLength(30);
+    await send('PATCH /v1/pipelines/{id}', letters, { isDefault: undefined }, [board.id]);
+    const [{ id: first }, { id: second }] = board.columns;
+    const column = `/v1/pipelines/${board.id}/columns`;
+    await send('PATCH /v1/pipelines/{id}/columns/{columnId}', letters, { position: 1 }, [board.id, first]);
+    const { id: moved } = (await workspace.live.post('/v1/deals', { title: letters.text(200), columnId: second })).body;
+    expect((await workspace.live.delete(`${column}/${second}?moveTo=${first}`)).status).toBe(200);
+    expect((await workspace.live.get(`/v1/deals/${moved}`, { include: 'pipeline' })).body.pipeline.columnId).toBe(
+      first,
+    );
+    calls.driven.add('DELETE /v1/pipelines/{id}/columns/{columnId}');
+    await send('POST /v1/pipelines/{id}/columns', letters, { stage: 'lead', position: 1 }, [board.id]);
+    await send('POST /v1/pipelines/{id}/archive', letters, { moveTo: 1 }, [board.id]);
+    await send('POST /v1/pipelines/{id}/restore', letters, {}, [board.id]);
   });
 
   test('is taken and read back: saved replies', async () => {
@@ -267,7 +295,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     for (const [noun, long, fields] of [
       ['contacts', 'notes', { assignedToUserId: workspace.memberId }],
       ['companies', 'notes', { domains: undefined, assignedToUserId: workspace.memberId }],
-      ['deals', 'notes', { contactId, companyId: null, assignedToUserId: workspace.memberId }],
+      ['deals', 'notes', { contactId, companyId: null, assignedToUserId: workspace.memberId, ...defaultPlace }],
       ['tasks', 'description', { contactId, dealId, assignedToUserId: workspace.memberId }],
     ] as const) {
       // As many as there may be, once: it takes its time.

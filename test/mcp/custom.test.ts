@@ -20,6 +20,24 @@ test('schema_describe tells the fields of an object', async () => {
   expect(items).toMatchObject([{ object: 'deal', slug: 'tier', type: 'select', options: [{ label: 'Gold' }] }]);
 });
 
+test('schema_describe tells the boards of deals with their columns', async () => {
+  const described = await tool.value('schema_describe', {});
+  const board = (await workspace.live.get('/v1/pipelines/1')).body;
+  expect(described.pipelines).toEqual([board]);
+  expect(await tool.value('schema_describe', { object: 'deal' })).toHaveProperty('pipelines');
+});
+
+test.each([
+  ['of another object', async () => tool, { object: 'task' }],
+  [
+    'to a key that does not read them',
+    async () => mcp((await workspace.mint({ scopes: ['deals:read'] })).key),
+    { object: 'deal' },
+  ],
+])('schema_describe tells no boards %s', async (_, client, given) => {
+  expect(await (await client()).value('schema_describe', given)).not.toHaveProperty('pipelines');
+});
+
 test.each([
   ['contacts', { name: 'Ada' }],
   ['companies', { name: 'Engines' }],

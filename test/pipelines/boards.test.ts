@@ -102,6 +102,18 @@ test('a board without a stage does not become the default one', async () => {
   expect(body.details).toMatchObject({ ...because('stages_missing'), stages: ['qualified', 'negotiation'] });
 });
 
+test('If-Match of a board holds when a deal moves, and fails when the board is renamed', async () => {
+  const { id, ids } = await newBoard(workspace);
+  const tagOf = async () => String((await workspace.live.get(`/v1/pipelines/${id}`)).headers['etag']);
+  const rename = async (name: string, tag: string) =>
+    (await workspace.live.call('PATCH', `/v1/pipelines/${id}`, { body: { name }, headers: { 'If-Match': tag } }))
+      .status;
+  const tag = await tagOf();
+  await newDeal(workspace, { columnId: ids['in_lead'] });
+  expect(await tagOf()).not.toBe(tag);
+  expect([await rename('Resellers', tag), await rename('Agents', tag)]).toEqual([200, 412]);
+});
+
 test('isDefault false, and a change of the board of contacts, are 400', async () => {
   const { id } = await newBoard(workspace);
   await workspace.live.patch(`/v1/pipelines/${id}`, { isDefault: false }, 400);
@@ -133,6 +145,9 @@ test('a board with open deals is archived only when another one takes them', asy
   expect(await countsOf(other, home.id)).toEqual({ qualified: 1 });
   const ids = (await other.live.get('/v1/pipelines', { kind: 'deal' })).body.items.map(({ id }: { id: number }) => id);
   expect(ids).toEqual([to.id, home.id]);
+  const archived = async (value: string) =>
+    (await other.live.get('/v1/pipelines', { kind: 'deal', archived: value })).body.items.length;
+  expect([await archived('true'), await archived('all'), await archived('false')]).toEqual([1, 3, 2]);
   const kept = (await other.live.get(`/v1/deals/${made[3].id}`, { include: 'pipeline' })).body.pipeline;
   expect(kept).toMatchObject({ id: from.id, name: 'Partners', columnKey: 'lost', lostReason: 'Too late' });
   expect(await eventsAbout(other.id, `deal/${made[0].id}`, 2)).toMatchObject([

@@ -2,6 +2,8 @@ import { handler as listFields } from '#functions/fields/list.ts';
 import { handler as getMe } from '#functions/me/get.ts';
 import { handler as getMember } from '#functions/members/get.ts';
 import { handler as listMembers } from '#functions/members/list.ts';
+import { handler as getPipeline } from '#functions/pipelines/get.ts';
+import { handler as listPipelines } from '#functions/pipelines/list.ts';
 import { handler as createTag } from '#functions/tags/create.ts';
 import { handler as deleteTag } from '#functions/tags/delete.ts';
 import { handler as listTags } from '#functions/tags/list.ts';
@@ -9,10 +11,11 @@ import { handler as patchTag } from '#functions/tags/patch.ts';
 import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
+import { Problem } from '#lib/core/problem.ts';
 import { idInput } from '#lib/core/schema.ts';
 import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import { object, page, paging, search, withFilters } from '#lib/mcp/common.ts';
-import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
+import { type Arguments, type Ask, allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 
 interface NamedTag {
   id: number;
@@ -27,6 +30,18 @@ function pageOf(tags: NamedTag[], { q = '', after, limit = 25 }: { q?: string; a
   const items = found.slice(start, start + limit);
   const hasMore = start + items.length < found.length;
   return { items, nextCursor: hasMore ? items.at(-1)?.id : null, hasMore };
+}
+
+/** Returns the boards of deals, on the first page of an answer about deals, if the caller may read them. */
+async function boardsFor(ask: Ask, { object: asked = 'deal', after }: Arguments): Promise<object> {
+  if (after !== undefined || !/\bdeal\b/i.test(String(asked))) return {};
+  try {
+    const { items } = await ask(listPipelines, { kind: 'deal', limit: 100 });
+    return { pipelines: await Promise.all(items.map(({ id }: { id: number }) => ask(getPipeline, { id }))) };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'forbidden') return {};
+    throw error;
+  }
 }
 
 const parts = {
@@ -66,16 +81,20 @@ export const workspaceTools: Tool[] = [
   },
   {
     name: 'schema_describe',
-    title: 'Describe custom fields',
-    description: 'Slugs, types and options of the custom fields that fields of a record takes.',
+    title: 'Describe fields and boards',
+    description: 'Slugs, types and options of custom fields. Boards of deals with their columns.',
     effect: 'reads',
     uses: [listFields],
+    mayUse: [listPipelines, getPipeline],
     takes: {
       ...pick(listFields.route.query, { object: 'contact, company, deal, task; default all' }),
       ...paging(listFields),
     },
     gives: page,
-    run: (ask, args) => ask(listFields, args),
+    async run(ask, args) {
+      const [fields, pipelines] = await Promise.all([ask(listFields, args), boardsFor(ask, args)]);
+      return { ...fields, ...pipelines };
+    },
   },
   {
     name: 'tags_manage',

@@ -4,7 +4,7 @@ export const pipelines: Noun = {
   about: 'Boards of deals and of contacts, with counts and totals by column.',
   operations: {
     pipelinesList:
-      'Lists the pipelines of the workspace, newest first, without their columns. There are up to 20 for deals, and one for contacts. Use it to find the id of a board. Archived boards are left out.',
+      'Lists the pipelines of the workspace, newest first, without their columns. There are up to 20 for deals, and one for contacts. Use it to find the id of a board. Archived boards are left out unless you send `archived`.',
     pipelinesGet:
       'Returns one pipeline with its columns, counts, and totals. Use it to draw a board. Every write that was answered before is counted. Cards are not included: read `GET /v1/deals?columnId=` or `GET /v1/contacts?stage=`.',
     pipelinesListColumns:
@@ -16,7 +16,7 @@ export const pipelines: Noun = {
     pipelinesArchive:
       'Takes a board of deals out of the list. Open deals move to the first column of their stage in `moveTo`, for up to 10 seconds after the answer; closed deals stay. Archiving again changes nothing. Emits `pipeline.updated`.',
     pipelinesRestore:
-      'Brings an archived board of deals back with its columns and its closed deals. Use it to undo an archive. Deals that moved to another board stay there. Emits `pipeline.updated`.',
+      'Brings an archived board of deals back with its columns and its closed deals. Find it with `GET /v1/pipelines?archived=true`. Use it to undo an archive. Deals that moved to another board stay there. Emits `pipeline.updated`.',
     pipelinesCreateColumn:
       'Adds an active column to a board of deals, behind the last active one unless you send `position`. Use it for a further step. Won and lost have one column each, which is there already. Emits `pipeline.updated`.',
     pipelinesPatchColumn:
@@ -31,7 +31,11 @@ export const pipelines: Noun = {
       columnId: 'Id of the column, as the board shows it.',
       moveTo: 'Id of the column of the same board that takes the deals. Required when deals are in the column.',
     },
-    pipelinesList: { kind: 'Only pipelines of deals, or only those of contacts; both by default.' },
+    pipelinesList: {
+      kind: 'Only pipelines of deals, or only those of contacts; both by default.',
+      archived:
+        'Whether archived boards are listed: `false` leaves them out, `true` lists only them, `all` lists both.',
+    },
   },
   schemas: {
     Pipeline: {
