@@ -25,7 +25,7 @@ export function buildApp({ routes, workers, bundles, context, stages, outdir }: 
   const { stage, deployment, environment, fleeting } = settingsOf((name) => app.node.tryGetContext(name), stages);
   const name = (part: string) => `Crm${pascalCase(stage ?? '')}${part}`;
   const tags = { application: 'crm-api', stage: stage ?? 'default' };
-  const data = new DataStack(app, name('Data'), { tags });
+  const data = new DataStack(app, name('Data'), { publicUrl: environment['PUBLIC_URL'], tags });
   const api = new ApiStack(app, name('Api'), { data, routes, workers, bundles, environment, deployment, tags });
   if (stages !== undefined && fleeting.length > 0)
     Annotations.of(api).addWarningV2('crm-api:fleeting-settings', ofCommandLine(fleeting, stage ?? 'default'));

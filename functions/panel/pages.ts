@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { filesOrigin } from '#lib/files/origin.ts';
 import { assetEndpoint } from '#lib/http/asset-endpoint.ts';
 import { assetsIn } from '#lib/http/assets.ts';
 
 /** The pages, which lie beside the function, and the reference's texts. */
-const panel = assetsIn(new URL('./pages/panel/', import.meta.url));
+const panel = assetsIn(new URL('./pages/panel/', import.meta.url), filesOrigin);
 const docs = assetsIn(new URL('./pages/docs/', import.meta.url));
 
 export const handler = assetEndpoint(
@@ -14,6 +15,7 @@ export const handler = assetEndpoint(
     summary: 'The panel and the reference',
     scope: 'public',
     isUndocumented: true,
+    needs: ['link-files'],
     status: 200,
     response: v.never(),
     errors: ['not_found'],

@@ -35,6 +35,7 @@ export async function startS3({ folder, ...address }: Guarded & { folder: string
     requireAccess(headers, query, address);
     const [, name = '', ...rest] = path.split('/').map(decodeURIComponent);
     const bucket = existingBucket(buckets, name);
+    if (answersPreflight(bucket, incoming, outgoing)) return;
     const note: Note = (action, place, values) =>
       noteCall({ headers, query }, address, action, `arn:aws:s3:::${place}`, values);
     const request = { note, name, bucket, buckets, key: rest.join('/'), query, headers, incoming, outgoing };
@@ -50,7 +51,7 @@ export async function startS3({ folder, ...address }: Guarded & { folder: string
   return {
     url: `http://${address.host}:${(server.address() as AddressInfo).port}`,
     configure: (toRun) => {
-      for (const { name, expirations } of toRun) buckets.ensure(name).expire(expirations);
+      for (const { name, ...rules } of toRun) buckets.ensure(name).configure(rules);
     },
     close: () =>
       new Promise((resolve) => {
@@ -59,6 +60,26 @@ export async function startS3({ folder, ...address }: Guarded & { folder: string
         server.closeAllConnections();
       }),
   };
+}
+
+/** Lets a web page send what the bucket's rule lets it. Returns whether it only asked for that, and was answered. */
+function answersPreflight(
+  { cors }: Bucket,
+  { method = 'GET', headers }: IncomingMessage,
+  outgoing: ServerResponse,
+): boolean {
+  const { origin, 'access-control-request-method': asked = method } = headers;
+  const isPreflight = method === 'OPTIONS';
+  if (origin !== undefined && cors?.methods.includes(asked)) {
+    outgoing.setHeader('access-control-allow-origin', origin);
+    outgoing.setHeader('vary', 'Origin');
+    if (!isPreflight) return false;
+    outgoing.setHeader('access-control-allow-methods', cors.methods.join(', '));
+    outgoing.setHeader('access-control-allow-headers', cors.headers.join(', '));
+    outgoing.writeHead(200).end();
+  } else if (isPreflight)
+    throw new AwsError('AccessForbidden', 'CORSResponse: This CORS request is not allowed.', { status: 403 });
+  return isPreflight;
 }
 
 /** Notes what a function does to a bucket, or to an object of it by its bucket and key. */

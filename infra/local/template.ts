@@ -99,6 +99,8 @@ export interface BucketToRun {
   name: string;
   /** Objects under a prefix that are removed so many days after they were stored. */
   expirations: { prefix: string; days: number }[];
+  /** The requests that a web page may send; its origin is not compared. */
+  cors?: { methods: string[]; headers: string[] };
 }
 
 /** Resources of the templates that the local cloud runs. */
@@ -466,6 +468,11 @@ interface LifecycleRule {
   ExpirationInDays?: number;
 }
 
+interface CorsRule {
+  AllowedMethods: string[];
+  AllowedHeaders?: string[];
+}
+
 function bucketToRun({ ref: name, properties }: ResolvedResource): BucketToRun {
   const { Rules = [] } = (properties['LifecycleConfiguration'] ?? {}) as { Rules?: LifecycleRule[] };
   const expirations = Rules.filter(({ Status }) => Status === 'Enabled').map(
@@ -478,7 +485,9 @@ function bucketToRun({ ref: name, properties }: ResolvedResource): BucketToRun {
       return { prefix, days };
     },
   );
-  return { name, expirations };
+  const { CorsRules: [rule] = [] } = (properties['CorsConfiguration'] ?? {}) as { CorsRules?: CorsRule[] };
+  const cors = rule && { methods: rule.AllowedMethods, headers: rule.AllowedHeaders ?? [] };
+  return { name, expirations, ...(cors && { cors }) };
 }
 
 const numberOf = (value: unknown) => (value === undefined ? undefined : Number(value));

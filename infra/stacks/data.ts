@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
@@ -40,13 +40,19 @@ export function referencesTo(
   };
 }
 
+export interface DataSettings {
+  /** The address of the deployment, if it has one of its own. */
+  publicUrl: string | undefined;
+  tags: Record<string, string>;
+}
+
 /** Stack of the data that must outlive every deployment: the table, the key of customers' secrets, and the files of messages. */
 export class DataStack extends Stack {
   readonly table: Table;
   readonly key: Key;
   readonly files: Bucket;
 
-  constructor(scope: Construct, id: string, { tags }: { tags: Record<string, string> }) {
+  constructor(scope: Construct, id: string, { publicUrl, tags }: DataSettings) {
     const description = 'CRM API: the table, the key and the files';
     super(scope, id, { description, terminationProtection: true, tags });
     this.table = new Table(this, 'Table', {
@@ -70,6 +76,17 @@ export class DataStack extends Stack {
       enforceSSL: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       removalPolicy: RemovalPolicy.RETAIN,
+      // The panel uploads from the browser. Anybody may ask; only a presigned URL is answered.
+      cors: [
+        {
+          allowedOrigins: [
+            publicUrl === undefined ? `https://*.execute-api.${this.region}.amazonaws.com` : new URL(publicUrl).origin,
+          ],
+          allowedMethods: [HttpMethods.PUT],
+          allowedHeaders: ['content-type'],
+          maxAge: Duration.hours(1).toSeconds(),
+        },
+      ],
       // Uploads that no message has used after a day. Used ones are copied to another prefix.
       lifecycleRules: [uploadsPrefix, exportsPrefix].map((prefix) => ({ prefix, expiration: Duration.days(1) })),
     });

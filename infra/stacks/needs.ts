@@ -69,6 +69,8 @@ function grantOf(need: Exclude<Need, RowNeed | 'schedule'>, resources: Resources
       return putEvents(resources);
     case 'mail-bucket':
       return readMail(resources);
+    case 'link-files':
+      return { environment: { FILES_BUCKET: resources.files.bucketName }, permissions: [] };
     case 'upload-files':
       return useFiles(['s3:PutObject'], `${uploadsPrefix}*`, resources);
     case 'store-files':

@@ -48,6 +48,7 @@ export type Need =
   | 'mail-domain'
   | 'own-addresses'
   | 'mail-bucket'
+  | 'link-files'
   | 'upload-files'
   | 'read-files'
   | 'store-files'

@@ -19,29 +19,33 @@ const page = 'index.html';
 /** A name that follows the content: `main-3KQ5Z2AB.js`. */
 const hashed = /-[A-Z0-9]{8}\.\w+$/;
 
-/** Policy of a page: its sources, its calls, and no frame around it. */
-const policies = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data: blob:",
-    "connect-src 'self'",
-    "frame-src 'self' blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
+/** Returns the policy of a page: its sources, its calls, and no frame around it. It shows, plays, and sends files at `filesAt`. */
+const policiesOf = (filesAt: string | undefined) => {
+  const files = filesAt === undefined ? '' : ` ${filesAt}`;
+  return {
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      `img-src 'self' data: blob:${files}`,
+      ...(files && [`media-src${files}`]),
+      `connect-src 'self'${files}`,
+      "frame-src 'self' blob:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  };
 };
 
 /**
  * Answers with the files of a folder that the build has written: those whose names follow their content are kept for good, the others,
- * as `index.html`, asked for again every time. Read once, when the first is asked for.
+ * as `index.html`, asked for again every time. Read once, when the first is asked for. `filesAt` gives the origin of users' files.
  */
-export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply {
+export function assetsIn(folder: URL, filesAt?: () => string): (name: string, headers: Headers) => Reply {
   let tags: ReadonlyMap<string, string> | undefined;
   const packed = new Map<string, string>();
   const read = (name: string) => readFileSync(new URL(name, folder));
@@ -59,7 +63,7 @@ export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply
       ETag: `"${tag}"`,
       Vary: 'Accept-Encoding',
       'Cache-Control': hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      ...policies,
+      ...policiesOf(filesAt?.()),
     };
     if (matches(headers['if-none-match'], tag)) return { status: 304, headers: kept, body: '' };
     const encoding = encodingFor(headers['accept-encoding']);

@@ -157,7 +157,7 @@ test('only the functions of endpoints know the trusted proxies', async () => {
 });
 
 test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
-  const { api } = await templatesOf('prod');
+  const { api, data } = await templatesOf('prod');
   const ofType = (type: string) =>
     Object.values<{ Type: string; Properties: Record<string, unknown> }>(api.Resources)
       .filter(({ Type }) => Type === type)
@@ -177,6 +177,10 @@ test('a domain is served with TLS 1.2, by a certificate of its zone, and is the 
   ]);
   expect(api.Outputs.PublicUrl.Value).toBe('https://api.example.com');
   expect(api.Resources.ContactsList.Properties.Environment.Variables.PUBLIC_URL).toBe('https://api.example.com');
+  const files = Object.entries<{ Properties: object }>(data.Resources).find(([id]) => id.startsWith('Files'));
+  expect(files?.[1].Properties).toMatchObject({
+    CorsConfiguration: { CorsRules: [{ AllowedOrigins: ['https://api.example.com'] }] },
+  });
 });
 
 test('a restored table replaces the stack’s own in every function, role and mapping', async () => {

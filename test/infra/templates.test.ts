@@ -208,6 +208,19 @@ describe('templates', () => {
     expect(files).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
+  test('only pages of this deployment may upload files from a browser', () => {
+    const [, files] = assembly.ofType('AWS::S3::Bucket').find(([id]) => id.startsWith('Files')) ?? [];
+    const { CorsRules } = (files?.Properties['CorsConfiguration'] ?? {}) as { CorsRules?: object[] };
+    expect(CorsRules).toEqual([
+      expect.objectContaining({
+        AllowedMethods: ['PUT'],
+        AllowedHeaders: ['content-type'],
+        AllowedOrigins: [expect.anything()],
+      }),
+    ]);
+    expect(JSON.stringify(CorsRules)).not.toContain('"*"');
+  });
+
   test('nothing stays behind when its stack goes but what is listed, and none of it under a name of our own', () => {
     const reasons: Record<string, string> = {
       'AWS::DynamoDB::Table': 'the data of every customer',

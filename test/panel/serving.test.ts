@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
+import { env } from '#lib/core/env.ts';
 import { place } from '#test/place.ts';
 
 const baseUrl = place('baseUrl');
@@ -29,6 +30,14 @@ test('/panel redirects to the page at /panel/ for any caller', async () => {
     expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]),
   );
   expect(String(policies)).not.toContain('unsafe');
+  const files = new URL(env('AWS_ENDPOINT_URL_S3') as string).origin;
+  expect(policies).toEqual(
+    expect.arrayContaining([
+      `img-src 'self' data: blob: ${files}`,
+      `media-src ${files}`,
+      `connect-src 'self' ${files}`,
+    ]),
+  );
   expect(String(body)).toContain('<div id="app">');
 });
 

@@ -24,6 +24,7 @@ export class Bucket {
   readonly #folder: string;
   readonly #objects: Map<string, StoredObject>;
   #expirations: BucketToRun['expirations'] = [];
+  #cors: BucketToRun['cors'];
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -35,8 +36,13 @@ export class Bucket {
     for (const name of globSync('*', { cwd: folder })) if (!kept.has(name)) rmSync(join(folder, name));
   }
 
-  expire(expirations: BucketToRun['expirations']): void {
+  configure({ expirations, cors }: Pick<BucketToRun, 'expirations' | 'cors'>): void {
     this.#expirations = expirations;
+    this.#cors = cors;
+  }
+
+  get cors(): BucketToRun['cors'] {
+    return this.#cors;
   }
 
   find(key: string): StoredObject | undefined {

@@ -30,7 +30,13 @@ let s3: S3Client;
 
 const start = async () => {
   const started = await startS3({ host: '127.0.0.1', port: 0, accessKeyId, folder });
-  started.configure([{ name: Bucket, expirations: [{ prefix: 'uploads/', days: 1 }] }]);
+  started.configure([
+    {
+      name: Bucket,
+      expirations: [{ prefix: 'uploads/', days: 1 }],
+      cors: { methods: ['PUT'], headers: ['content-type'] },
+    },
+  ]);
   return started;
 };
 const clientOf = (config: S3ClientConfig = {}) =>
@@ -189,12 +195,32 @@ describe('the SDK’s own client', () => {
   });
 });
 
+const allowed = ({ headers }: Response, what: string) => headers.get(`access-control-allow-${what}`);
+
 describe('a presigned URL', () => {
   test('uploads', async () => {
     const url = await presign('PUT', 'signed', { headers: { 'content-type': 'image/png', 'content-length': '5' } });
     const put = await fetch(url, { method: 'PUT', body: 'hello', headers: { 'content-type': 'image/png' } });
     expect(put.status).toBe(200);
     expect(await get('signed')).toMatchObject({ text: 'hello', ContentType: 'image/png' });
+  });
+
+  test('lets a web page send what the rule of its bucket lets it', async () => {
+    const url = await presign('PUT', 'sent', { headers: { 'content-type': 'image/png', 'content-length': '5' } });
+    const origin = 'http://127.0.0.1:3000';
+    const asking = (method: string) =>
+      fetch(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': method } });
+    const asked = await asking('PUT');
+    expect([asked.status, ...['origin', 'methods', 'headers'].map((of) => allowed(asked, of))]).toEqual([
+      200,
+      origin,
+      'PUT',
+      'content-type',
+    ]);
+    const put = await fetch(url, { method: 'PUT', body: 'hello', headers: { 'content-type': 'image/png', origin } });
+    expect([put.status, allowed(put, 'origin')]).toEqual([200, origin]);
+    const refused = await asking('GET');
+    expect([refused.status, allowed(refused, 'origin')]).toEqual([403, null]);
   });
 
   test('is answered with the disposition and the type that it was signed with', async () => {
