@@ -2,6 +2,23 @@ import { signal } from '@preact/signals';
 import { current, environment, workspaceId } from './session.ts';
 import { keep, readKept } from './storage.ts';
 
+/** A file of an answer. */
+export interface DraftFile {
+  /** Tells the files of this tab apart. */
+  key: string;
+  /** Once it is uploaded. */
+  id?: number | undefined;
+  name: string;
+  sizeBytes: number;
+  atMs: number;
+}
+
+/** A button below a message: its words, and the address or the data of it. */
+export interface DraftButton {
+  text: string;
+  target: string;
+}
+
 /** An answer that is being written. */
 export interface Draft {
   text: string;
@@ -14,6 +31,12 @@ export interface Draft {
   way?: string | undefined;
   /** When it is to be sent, as a `datetime-local` field has it. */
   later?: string | undefined;
+  files?: readonly DraftFile[] | undefined;
+  /** Whether the text is HTML. */
+  isHtml?: boolean | undefined;
+  buttons?: readonly DraftButton[] | undefined;
+  /** The message that it answers, and the way by which that came. */
+  answered?: { id: number; text: string; way: string } | undefined;
 }
 
 type Drafts = Readonly<Record<string, Draft>>;
@@ -35,7 +58,13 @@ export function draftOf(conversation: string | number): Draft | undefined {
 /** Keeps what is being written in this tab, over navigation, reload, and a session that ends. Undefined, or nothing but spaces, removes it. */
 export function keepDraft(conversation: string | number, draft: Draft | undefined): void {
   const { [nameOf(conversation)]: _, ...others } = kept();
-  const isEmpty = draft === undefined || `${draft.text}${draft.subject ?? ''}`.trim() === '';
-  keep('drafts', isEmpty ? others : { ...others, [nameOf(conversation)]: draft });
+  keep('drafts', isBlank(draft) ? others : { ...others, [nameOf(conversation)]: draft });
   changes.value += 1;
 }
+
+const isBlank = (draft: Draft | undefined): boolean =>
+  draft === undefined ||
+  (`${draft.text}${draft.subject ?? ''}`.trim() === '' &&
+    !draft.files?.length &&
+    !draft.buttons?.length &&
+    draft.answered === undefined);

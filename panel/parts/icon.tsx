@@ -22,6 +22,7 @@ const shapes = {
   plus: 'M12 5v14M5 12h14',
   help: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 17.5v.5',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  attach: 'M8 12l6-6a3 3 0 0 1 4 4l-8 8a5 5 0 0 1-7-7l7-7',
   back: 'M15 5l-7 7 7 7',
   next: 'M9 5l7 7-7 7',
   pencil: 'M4 20l1-5L16 4l4 4L9 19zM13 7l4 4',

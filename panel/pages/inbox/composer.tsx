@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
-import { draftOf, keepDraft } from '../../app/drafts.ts';
+import { type DraftFile, draftOf, keepDraft } from '../../app/drafts.ts';
 import { useLoaded } from '../../app/load.ts';
 import { place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
@@ -11,6 +11,9 @@ import { Counter } from '../../parts/counter.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { instant, localTime } from '../../parts/local-time.ts';
 import { userText } from '../../parts/user-text.tsx';
+import { Answered } from './answered.tsx';
+import { Buttons, maxButtons } from './buttons.tsx';
+import { AttachButton, Files, problemOf, useFiles } from './files.tsx';
 import { Recipients } from './recipients.tsx';
 import { SavedReplies, useSavedReplies } from './saved-replies.tsx';
 import { presets } from './state.tsx';
@@ -51,10 +54,18 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
     if (text.current) text.current.value = reply;
     text.current?.focus();
   });
-  if (!ways.data) return <div class="composer" aria-hidden="true" />;
-  const [newest] = ways.data;
+  const [newest] = ways.data ?? [];
   const way =
-    ways.data.find(({ key }) => key === fixed?.way) ?? ways.data.find(({ channel }) => channel === wanted) ?? newest;
+    ways.data?.find(({ key }) => key === (draft?.way ?? fixed?.way)) ??
+    ways.data?.find(({ channel }) => channel === wanted) ??
+    newest;
+  const files = draft?.files ?? [];
+  const changeFiles = (to: (before: readonly DraftFile[]) => readonly DraftFile[]) => {
+    const before = draftOf(draftName(which));
+    keepDraft(draftName(which), { text: '', way: way?.key, ...before, files: to(before?.files ?? []) });
+  };
+  const { add, ids, isUploading, isDragged } = useFiles(files, way, changeFiles);
+  if (!ways.data) return <div class="composer" aria-hidden="true" />;
   if (!way || !newest) return <p class="note">{whyNot(contact)}</p>;
 
   const written = { text: '', ...draft, way: way.key };
@@ -65,13 +76,19 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
     fix({ way: key, last });
     remember({ way: key });
   };
-  const isEmpty = !draft?.text && !draft?.subject;
+  const isEmpty = draft === undefined;
+  const isTelegram = way.channel === 'telegram';
+  /** Only bots send them, as files. */
+  const buttons = isTelegram && way.files ? (draft?.buttons ?? []) : [];
+  const answered = draft?.answered?.way === way.key ? draft.answered : undefined;
+  const needsText = files.length === 0 || (way.files?.needsText ?? true);
+  const problem = problemOf(files, way, buttons.length > 0);
   const later = draft?.later;
   const isLater = later !== undefined;
   const submit = async (event: Event) => {
     event.preventDefault();
     const body = (draft?.text ?? '').trim();
-    if (body === '' || isBusy) return;
+    if ((body === '' && needsText) || isBusy || isUploading || problem !== undefined) return;
     const runAt = instant(later) ?? undefined;
     setBusy(true);
     try {
@@ -81,6 +98,10 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
         cc: addressesIn(draft?.cc ?? ''),
         replyAll: draft?.isToAll ?? false,
         runAt,
+        attachments: ids,
+        isHtml: isTelegram && (draft?.isHtml ?? false),
+        buttons,
+        replyToMessageId: answered?.id,
       });
       keepDraft(draftName(which), undefined);
       if (text.current) text.current.value = '';
@@ -95,7 +116,7 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
   const hasMoved = fixed !== undefined && fixed.last !== last && newest.key !== way.key;
   return (
     <form
-      class="composer"
+      class={isDragged ? 'composer dragged' : 'composer'}
       ref={form}
       onSubmit={submit}
       onFocusIn={() => fixed === undefined && fix({ way: way.key, last })}
@@ -132,26 +153,58 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
           placeholder={t.common.subject}
         />
       )}
+      {answered && <Answered of={answered} drop={() => remember({ answered: undefined })} />}
       <textarea
         ref={text}
         name="text"
         data-key="r"
         rows={1}
-        required
+        required={needsText}
         {...userText}
         value={draft?.text ?? ''}
         aria-label={t.inbox.messageTo(name)}
         placeholder={t.inbox.writeAMessage}
         onInput={({ currentTarget }) => remember({ text: currentTarget.value })}
+        onPaste={(event) => {
+          const { files: pasted, types } = event.clipboardData ?? {};
+          if (!pasted?.length || types?.includes('text/plain')) return;
+          event.preventDefault();
+          add([...pasted]);
+        }}
         onKeyDown={(event) => {
           if (event.isComposing || saved.press(event)) return;
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
         }}
       />
       <SavedReplies of={saved} />
-      <Counter text={draft?.text ?? ''} max={way.maxLength} />
+      <Counter
+        text={draft?.text ?? ''}
+        max={files.length > 0 ? (way.files?.maxLength ?? way.maxLength) : way.maxLength}
+      />
+      <Files of={files} way={way} problem={problem} change={changeFiles} />
+      <Buttons of={buttons} change={(next) => remember({ buttons: next })} />
       <div class="actions">
+        <AttachButton way={way} add={add} />
         <Ways ways={ways.data} way={way} choose={choose} />
+        {isTelegram && !isEmpty && (
+          <label class="html">
+            <input
+              type="checkbox"
+              checked={draft.isHtml ?? false}
+              onChange={({ currentTarget }) => remember({ isHtml: currentTarget.checked })}
+            />{' '}
+            {t.inbox.asHtml}
+          </label>
+        )}
+        {isTelegram && way.files && !isEmpty && (
+          <button
+            type="button"
+            disabled={buttons.length >= maxButtons}
+            onClick={() => remember({ buttons: [...buttons, { text: '', target: '' }] })}
+          >
+            {t.inbox.addAButton}
+          </button>
+        )}
         {isLater && (
           <>
             <input
@@ -177,7 +230,12 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
         >
           {isLater ? t.inbox.sendNowInstead : t.inbox.sendLater}
         </button>
-        <button type="submit" class="primary" disabled={isBusy} title={t.inbox.ctrlEnter}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={isBusy || isUploading || problem !== undefined}
+          title={t.inbox.ctrlEnter}
+        >
           {isLater ? t.inbox.schedule : t.common.send}
         </button>
       </div>

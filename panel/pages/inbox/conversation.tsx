@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { draftOf, keepDraft } from '../../app/drafts.ts';
 import { touchingContact } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
@@ -19,7 +20,8 @@ import { Composer } from './composer.tsx';
 import { Message } from './message.tsx';
 import { Reading } from './reading.tsx';
 import { keptUnread, State, scheduledChanges, useConversation } from './state.tsx';
-import { conversationId, listFilters } from './which.ts';
+import { wayKey } from './ways.ts';
+import { conversationId, draftName, listFilters } from './which.ts';
 
 const pageSize = 50;
 
@@ -130,6 +132,18 @@ interface MessagesProps {
   earlier: (() => void) | undefined;
 }
 
+/** Only Telegram knows answers to one message, of those that are there. */
+const isAnswerable = ({ channel, accountId, status }: MessageOf) =>
+  channel === 'telegram' && accountId !== null && status !== 'queued' && status !== 'failed' && may('telegram:send');
+
+/** Begins an answer to one message, by the account that it came to or went out from. */
+function answer({ id, contactId, body, channel, accountId }: MessageOf): void {
+  const name = draftName({ contactId });
+  const way = wayKey(channel, accountId ?? 0);
+  keepDraft(name, { text: '', ...draftOf(name), way, answered: { id, text: body.slice(0, 200), way } });
+  document.querySelector<HTMLElement>('.composer textarea')?.focus();
+}
+
 /** When a message was written; while it waits, when it was queued. */
 const writtenAt = ({ sentAt, createdAt }: MessageOf) => sentAt ?? createdAt;
 
@@ -157,6 +171,8 @@ function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
               message={message}
               account={accountOf(message)}
               job={jobs.find(({ id }) => id === message.jobId)}
+              answered={items.find(({ id }) => id === message.replyToMessageId)}
+              answer={isAnswerable(message) ? () => answer(message) : undefined}
               changed={changed}
             />
           </Fragment>

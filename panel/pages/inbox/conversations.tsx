@@ -176,7 +176,8 @@ function Person({ row, isOpen, runAt, shortcut }: PersonProps) {
       <span class="preview" {...userText}>
         {draft ? (
           <>
-            <strong class="draft">{t.inbox.draft}</strong> {draft.text || draft.subject}
+            <strong class="draft">{t.inbox.draft}</strong>{' '}
+            {draft.text || draft.subject || draft.files?.map(({ name: file }) => file).join(', ')}
           </>
         ) : (
           <>

@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { UserText, userText } from '../../parts/user-text.tsx';
+import { Attachments } from './attachments.tsx';
 import { Linked } from './linked.tsx';
 import { MailHtml } from './mail-html.tsx';
 import { addressOf } from './recipients.tsx';
@@ -83,6 +84,7 @@ export function OneMail({ mail }: { mail: Mail }) {
           <Linked text={bodyText} />
         </p>
       )}
+      <Attachments message={mail} threadId={mail.threadId} of={mail.attachments} />
     </article>
   );
 }

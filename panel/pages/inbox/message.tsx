@@ -6,10 +6,11 @@ import { may } from '../../app/session.ts';
 import { clockTime, exactTime, shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { instant, localTime } from '../../parts/local-time.ts';
-import { userText } from '../../parts/user-text.tsx';
+import { UserText, userText } from '../../parts/user-text.tsx';
 import { Attachments } from './attachments.tsx';
 import { Linked } from './linked.tsx';
 import { Mails } from './mail.tsx';
@@ -22,11 +23,15 @@ interface MessageProps {
   account: string | undefined;
   /** What sends it, or has. */
   job: Job | undefined;
+  /** The message that it answers. */
+  answered: Schema<'Message'> | undefined;
+  /** Begins an answer to it; undefined where its channel has none. */
+  answer: (() => void) | undefined;
   changed(): void;
 }
 
-export function Message({ message, account, job, changed }: MessageProps) {
-  const { body, channel, direction, status, createdAt, editedAt, readAt, threadId, attachments } = message;
+export function Message({ message, account, job, answered, answer, changed }: MessageProps) {
+  const { body, channel, direction, status, createdAt, editedAt, readAt, threadId, attachments, data } = message;
   const at = message.sentAt ?? createdAt;
   const isInbound = direction === 'inbound';
   return (
@@ -34,12 +39,22 @@ export function Message({ message, account, job, changed }: MessageProps) {
       class={isInbound ? 'message' : `message ours ${isCanceled(job) ? 'canceled' : status}`}
       aria-label={isInbound ? t.common.received : t.inbox.writtenByUs}
     >
+      {answered && (
+        <blockquote class="answered">
+          <UserText text={answered.body || t.inbox.anAttachment} isName />
+        </blockquote>
+      )}
       {body && (
         <p class="text" {...userText}>
           <Linked text={body} />
         </p>
       )}
       <Attachments message={message} of={attachments} />
+      {buttonsIn(data).map((text, at) => (
+        <Badge key={at}>
+          <UserText text={text} />
+        </Badge>
+      ))}
       <p class="about">
         <span>{[channelNames[channel], account].filter(Boolean).join(' · ')}</span>
         <time dateTime={at} title={`${exactTime(at)} · ${t.inbox.storedAt(exactTime(createdAt))}`}>
@@ -47,12 +62,21 @@ export function Message({ message, account, job, changed }: MessageProps) {
         </time>
         {editedAt && <span title={exactTime(editedAt)}>{t.inbox.edited}</span>}
         {threadId !== null && may('email:read') && <AsMail threadId={Number(threadId)} />}
+        {answer && (
+          <button type="button" class="link" onClick={answer}>
+            {t.inbox.reply}
+          </button>
+        )}
         {!isInbound && <State status={status} job={job} readAt={readAt} />}
       </p>
       {!isInbound && job && <Steps message={message} job={job} changed={changed} />}
     </article>
   );
 }
+
+/** Returns the words of the buttons below a message of ours. */
+const buttonsIn = (data: Schema<'Message'>['data']): string[] =>
+  ((data?.['buttons'] ?? []) as { text: string }[][]).flat().map(({ text }) => text);
 
 const isCanceled = (job: Job | undefined) => job?.status === 'failed' && job.lastError === 'canceled';
 

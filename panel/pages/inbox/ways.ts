@@ -3,6 +3,7 @@ import { messaging } from '../../api/lists.ts';
 import { maySee } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
 import { type Channel, channelNames, type Platform } from '../../app/channels.ts';
+import type { DraftButton } from '../../app/drafts.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 
@@ -19,10 +20,38 @@ export interface Way {
   threadId?: number;
   asksSubject?: boolean;
   maxLength: number;
+  /** What it takes of files; undefined for none. */
+  files?: FileLimits | undefined;
 }
 
+export interface FileLimits {
+  /** Of one file. */
+  maxBytes: number;
+  /** Of all together. */
+  maxTotalBytes: number;
+  /** Of the text that goes with them. */
+  maxLength: number;
+  needsText: boolean;
+}
+
+/** As many files a message takes. */
+export const maxFiles = 10;
+
+const mebibyte = 1024 * 1024;
 const maxMailCharacters = 100_000;
-const mail = { channel: 'email', maxLength: maxMailCharacters } as const;
+const mail = {
+  channel: 'email',
+  maxLength: maxMailCharacters,
+  files: { maxBytes: 25 * mebibyte, maxTotalBytes: 25 * mebibyte, maxLength: maxMailCharacters, needsText: true },
+} as const;
+
+/** Of Telegram's bots. */
+const botFiles = {
+  maxBytes: 50 * mebibyte,
+  maxTotalBytes: maxFiles * 50 * mebibyte,
+  maxLength: 1024,
+  needsText: false,
+};
 
 /** The answer to whom wrote last in a thread. */
 export const answerIn = (threadId: number): Way => ({
@@ -52,12 +81,13 @@ export async function waysTo(
 
 async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Promise<Way[]> {
   const { items: used } = await api.get('/v1/contacts/{id}/channels', { signal, params: { path: { id } } });
-  const known = used.map(({ channel, accountId, accountName, blockedAt }) =>
-    wayOf(channel, accountId, blockedAt ? t.inbox.blockedByTheContact(accountName) : accountName),
-  );
   const own = maySee(platform)
     ? await api.get(`/v1/${platform}/accounts`, { signal, params: { query: { limit: 100, status: 'active' } } })
     : { items: [] };
+  const isPerson = (accountId: number) => own.items.some((one) => one.id === accountId && one.kind === 'user');
+  const known = used.map(({ channel, accountId, accountName, blockedAt }) =>
+    wayOf(channel, accountId, blockedAt ? t.inbox.blockedByTheContact(accountName) : accountName, isPerson(accountId)),
+  );
   const others = own.items
     .filter((account) => !used.some(({ channel, accountId }) => channel === platform && accountId === account.id))
     .map(({ id: accountId, name, username }) =>
@@ -65,17 +95,22 @@ async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Prom
         platform,
         accountId,
         own.items.filter((one) => one.name === name).length > 1 && username ? `${name} (@${username})` : name,
+        isPerson(accountId),
       ),
     );
   return [...known, ...others].filter(({ channel }) => channel !== 'email' && may(`${channel}:send`));
 }
 
-const wayOf = (channel: Platform, accountId: number, name: string): Way => ({
-  key: `${channel} ${accountId}`,
+/** Returns the key of the way that an account of a channel is. */
+export const wayKey = (channel: string, accountId: number) => `${channel} ${accountId}`;
+
+const wayOf = (channel: Platform, accountId: number, name: string, isPerson: boolean): Way => ({
+  key: wayKey(channel, accountId),
   title: `${channelNames[channel]} · ${name}`,
   channel,
   accountId,
   maxLength: messaging[channel].maxTextCharacters,
+  files: channel === 'telegram' && !isPerson ? botFiles : undefined,
 });
 
 function mailsTo({ email }: Contact, messages: readonly Schema<'Message'>[], chosen: string | undefined): Way[] {
@@ -100,17 +135,27 @@ export interface Written {
   cc: readonly string[];
   replyAll: boolean;
   runAt: string | undefined;
+  /** Ids of uploaded files. */
+  attachments: readonly number[];
+  isHtml: boolean;
+  buttons: readonly DraftButton[];
+  replyToMessageId: number | undefined;
 }
+
+/** Returns a button that opens an address, or brings a word back. */
+const buttonOf = ({ text, target }: DraftButton) =>
+  /^(?:https?|tg):\/\//.test(target) ? { text, url: target } : { text, data: target };
 
 /** Sends it. Returns how to call it back, where that can be. */
 export async function send(
   way: Way,
   contact: Pick<Contact, 'id' | 'email'> | undefined,
-  { text, subject, cc, replyAll, runAt }: Written,
+  { text, subject, cc, replyAll, runAt, attachments, isHtml, buttons, replyToMessageId }: Written,
 ): Promise<(() => Promise<unknown>) | undefined> {
   const { channel, accountId = 0, threadId } = way;
+  const files = attachments.length > 0 ? { attachments: [...attachments] } : {};
   if (channel === 'email') {
-    const body = { bodyText: text, runAt, cc: [...cc] };
+    const body = { bodyText: text, runAt, cc: [...cc], ...files };
     if (threadId !== undefined)
       await api.post('/v1/email/threads/{id}/replies', {
         params: { path: { id: threadId } },
@@ -122,7 +167,19 @@ export async function send(
       });
     return undefined;
   }
-  const body = { accountId, contactId: contact?.id ?? 0, text, runAt };
-  const { id } = await api.post(`/v1/${channel}/messages`, { body });
+  const body = { accountId, contactId: contact?.id ?? 0, runAt };
+  const { id } =
+    channel === 'telegram'
+      ? await api.post('/v1/telegram/messages', {
+          body: {
+            ...body,
+            ...files,
+            ...(text && { text }),
+            ...(isHtml && { format: 'html' as const }),
+            ...(buttons.length > 0 && { buttons: buttons.map((one) => [buttonOf(one)]) }),
+            replyToMessageId,
+          },
+        })
+      : await api.post('/v1/twitter/messages', { body: { ...body, text } });
   return () => api.post(`/v1/${channel}/messages/{id}/cancel`, { params: { path: { id } } });
 }
