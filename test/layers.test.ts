@@ -25,6 +25,7 @@ const libFolders = [
   'privacy',
   'publishing',
   'queues',
+  'search',
   'sequences',
   'table',
   'transport',

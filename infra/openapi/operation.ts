@@ -3,8 +3,7 @@ import type { RouteFunction } from '#infra/functions.ts';
 import { maxMetadataFilters } from '#lib/core/metadata.ts';
 import { statusOf } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
-import type { Route } from '#lib/http/route.ts';
-import { answersTag, scopesOf } from '#lib/http/route.ts';
+import { answersTag, isWrite, type Route, scopesOf } from '#lib/http/route.ts';
 import { errorResponses } from './errors.ts';
 import { exampleOf } from './examples.ts';
 import { everyAnswer, headerRefs, parameterRef } from './headers.ts';
@@ -27,7 +26,6 @@ export function operationOf({ name, domain, route }: RouteFunction, components: 
   };
 }
 
-const isWrite = ({ method }: Route) => method !== 'GET';
 const hasResource = ({ path }: Route) => path.includes('{');
 
 const quoted = (name: string) => `\`${name}\``;

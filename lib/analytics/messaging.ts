@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
 import { dayMs, daysBetween, shifted } from '#lib/core/clock.ts';
 import { choice, count, id, queryInteger, time } from '#lib/core/schema.ts';
+import type { Zone } from '#lib/core/zone.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { Meter } from '#lib/table/pages.ts';
@@ -9,7 +10,6 @@ import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { eachOfTraffic, type SeenMessage, Traffic } from './traffic.ts';
-import type { Zone } from './zone.ts';
 
 const groupings = ['day', 'week', 'month', 'account'] as const;
 

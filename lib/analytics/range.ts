@@ -3,8 +3,8 @@ import { dayMs, shifted } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
 import { queryTime } from '#lib/core/schema.ts';
 import { timeZone } from '#lib/core/time-zone.ts';
+import { defaultZone, type Zone, zoneOf } from '#lib/core/zone.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { defaultZone, type Zone, zoneOf } from './zone.ts';
 
 const defaultDays = 30;
 const maxDays = 366;

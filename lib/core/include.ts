@@ -16,9 +16,9 @@ export const includeQuery = (entries: v.ObjectEntries) => ({
   include: v.optional(queryChoices(Object.keys(entries))),
 });
 
-/** Returns the members that the query asks for. */
-export const includedIn = (query: unknown): readonly string[] =>
-  (query as { include?: readonly string[] } | undefined)?.include ?? [];
+/** Returns the members that a call asks for, in its query or, of a search, in its body. */
+export const includedIn = (...asking: readonly unknown[]): readonly string[] =>
+  asking.flatMap((one) => (one as { include?: readonly string[] } | undefined)?.include ?? []);
 
 /** How members that a row does not hold as they are shown come to be, for all rows of an answer at once. */
 export type Expand<Tx, Row> = Readonly<Record<string, (tx: Tx, rows: readonly Row[]) => Promise<readonly unknown[]>>>;

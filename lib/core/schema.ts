@@ -351,6 +351,7 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
       (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
       `must be one or more of ${values.join(', ')}`,
     ),
+    v.examples([values.slice(0, 2).join(',')]),
     v.transform((list) => [
       ...new Set(list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
     ]),

@@ -17,7 +17,7 @@ import { boundNames } from './bound-names.ts';
 import { withoutCredentials } from './credentials.ts';
 import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
-import { answersTag, type Input, type Params, type RequestFacts, type Route, type Texts } from './route.ts';
+import { answersTag, type Input, isWrite, type Params, type RequestFacts, type Route, type Texts } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
 export interface Operation {
@@ -41,8 +41,6 @@ export interface Call {
   ifMatch?: string | undefined;
   ifNoneMatch?: string | undefined;
 }
-
-const isWrite = (route: Route) => route.method !== 'GET';
 
 /**
  * Runs one operation in the fixed order: parse, idempotency, work, response parse, commit. Raises Problems; an answer under an
@@ -113,7 +111,9 @@ export async function executeTogether(
         const of = parsed[index] as Parsed;
         const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
         const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
-        answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result, includedIn(of.query)));
+        answers.push(
+          answerOf(step.operation.route, of.params, step.facts, reply, result, includedIn(of.query, of.body)),
+        );
       }
       record(tx, auditEntry(route, caller, facts, route.status, params['id']));
       tx.requireFits();
@@ -128,7 +128,7 @@ export async function executeTogether(
 async function permittedWork({ route, work }: Operation, input: Input<unknown, unknown>): Promise<unknown> {
   await route.permit?.(input);
   const result = await work(input);
-  return route.expand ? expanded(input.tx, route.expand, result, includedIn(input.query)) : result;
+  return route.expand ? expanded(input.tx, route.expand, result, includedIn(input.query, input.body)) : result;
 }
 
 /**
@@ -170,7 +170,14 @@ async function readWork(
   const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor);
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
   const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
-  const answer = answerOf(operation.route, parsed.params, request, reply, result, includedIn(parsed.query));
+  const answer = answerOf(
+    operation.route,
+    parsed.params,
+    request,
+    reply,
+    result,
+    includedIn(parsed.query, parsed.body),
+  );
   const tag = answer.headers['ETag'];
   if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
     return { status: 304, body: '', headers: answer.headers };
@@ -195,7 +202,14 @@ async function commitWork(
         await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
       const result = await permittedWork(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
-      const answer = answerOf(operation.route, parsed.params, request, reply, result, includedIn(parsed.query));
+      const answer = answerOf(
+        operation.route,
+        parsed.params,
+        request,
+        reply,
+        result,
+        includedIn(parsed.query, parsed.body),
+      );
       record(tx, auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
       if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
       // So that the panel tells its own changes from those of others.

@@ -5,7 +5,7 @@ import { recordAudit } from '#lib/table/outbox.ts';
 import { render } from './answer.ts';
 import { auditEntry } from './operation.ts';
 import { type Known, progressOf, type RequestStep } from './progress.ts';
-import type { RequestFacts, Route } from './route.ts';
+import { isWrite, type RequestFacts, type Route } from './route.ts';
 
 /** Returns the step that turns every error into an answer in the envelope; refusals of a known caller that the contract names are audited. */
 export const refusing = (route: Route): RequestStep => ({
@@ -13,8 +13,7 @@ export const refusing = (route: Route): RequestStep => ({
     const { caller, refused, facts } = progressOf(request.context);
     const problem = problemOf(request.error);
     const known = caller ?? (request.error === (refused as unknown) ? refused : undefined);
-    const isAudited =
-      problem.status === 401 || problem.status === 403 || (route.method !== 'GET' && problem.status !== 429);
+    const isAudited = problem.status === 401 || problem.status === 403 || (isWrite(route) && problem.status !== 429);
     if (known && isAudited && problem.status < 500) await auditRefusal(known, route, facts, problem.status);
     if (problem.status >= 500) {
       log().error('the request failed', { requestId: facts.requestId, error: problem.cause ?? request.error });

@@ -74,6 +74,8 @@ export interface Route<
   permit?(
     input: Pick<Input<unknown, v.InferOutput<Body>, Path, Text>, 'tx' | 'caller' | 'params' | 'body'>,
   ): void | Promise<void>;
+  /** It changes nothing although it is no GET: a search, whose question is too long for a URL. */
+  isQuery?: true;
   /** It is not for callers of the API: the OpenAPI document leaves it out. */
   isUndocumented?: boolean;
   /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are forty at most. */
@@ -92,6 +94,10 @@ export interface Route<
 /** The scopes of which a caller needs one; none where any key may call, or nobody's. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   scope === 'any' || scope === 'public' ? [] : ([scope].flat() as Scope[]);
+
+/** Whether it changes anything: only such calls have an idempotency key and an audit entry. */
+export const isWrite = ({ method, isQuery }: Pick<Route, 'method' | 'isQuery'>): boolean =>
+  method !== 'GET' && !isQuery;
 
 /** Whether the answer carries an ETag: one resource is read, made, or shown as it is after its change. */
 export function answersTag({ method, path, status, current, representation }: Route): boolean {

@@ -6,7 +6,7 @@ import type { Reply } from '#lib/http/idempotency.ts';
 import { requireScope } from '#lib/http/identify.ts';
 import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
 import { auditRefusal, problemOf } from '#lib/http/refuse.ts';
-import type { Route } from '#lib/http/route.ts';
+import { isWrite, type Route } from '#lib/http/route.ts';
 import { isObject } from './message.ts';
 import type { Arguments, Ask, Update, View } from './tool.ts';
 
@@ -43,7 +43,7 @@ export function asking({ caller, facts, reserve }: Request, declared: readonly E
       return await work();
     } catch (error) {
       const { status } = problemOf(error);
-      if (of.route.method !== 'GET' && status < 500 && status !== 429) {
+      if (isWrite(of.route) && status < 500 && status !== 429) {
         const { path } = callOf(of.route, args);
         await auditRefusal(caller, of.route, { ...facts, method: of.route.method, path }, status);
       }
@@ -83,7 +83,7 @@ function callOf(route: Route, args: Arguments): { call: Call; path: string; name
       query: queryOf(query),
       body,
       idempotencyKey:
-        route.method === 'GET' || args['idempotencyKey'] === undefined ? undefined : textOf(args['idempotencyKey']),
+        !isWrite(route) || args['idempotencyKey'] === undefined ? undefined : textOf(args['idempotencyKey']),
     },
     path: route.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
     names: [...variables, ...Object.keys(query), ...Object.keys(body)],

@@ -97,7 +97,8 @@ const inputs: Record<FieldType, () => v.GenericSchema> = {
 const linkedTypes: readonly FieldType[] = ['contact', 'company'];
 const isLinked = ({ type }: StoredField) => linkedTypes.includes(type);
 
-const storedValue = ({ values = {}, links = [] }: CustomValues, field: StoredField): unknown =>
+/** Returns a value as the row has it: options and records as their ids. */
+export const storedValue = ({ values = {}, links = [] }: CustomValues, field: StoredField): unknown =>
   isLinked(field) ? links.find(({ fieldId }) => fieldId === field.id)?.id : values[field.id];
 
 /** Returns a stored value as answers show it: labels for options, and null for none. */

@@ -20,6 +20,7 @@ import type { Noun } from './noun.ts';
 import { pipelines } from './pipelines.ts';
 import { requestLogs } from './request-logs.ts';
 import { savedReplies } from './saved-replies.ts';
+import { search } from './search.ts';
 import { sequences } from './sequences.ts';
 import { system } from './system.ts';
 import { tags } from './tags.ts';
@@ -51,6 +52,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   pipelines,
   'request-logs': requestLogs,
   'saved-replies': savedReplies,
+  search,
   sequences,
   system,
   tags,

@@ -17,6 +17,8 @@ export const companies: Noun = {
   operations: {
     companiesList:
       'Lists companies, newest first. Combine the filters: all of them must match. Use `domain` to find the company of an address, and `updatedSince` to sync changes.',
+    companiesSearch:
+      'Finds companies by any combination of conditions on any field, custom ones included, in any order. It sees every write that was answered before. Use it where the filters of the list are too few; it changes nothing.',
     companiesCreate:
       'Creates a company. A domain that another company has answers 409 `domain_taken`. Contacts with an address at a domain of the company, and without a company, are linked in the background. Emits `company.created`.',
     companiesGet:

@@ -20,6 +20,8 @@ export const contacts: Noun = {
   operations: {
     contactsList:
       'Lists contacts, newest first. Combine the filters to find people: all of them must match. Use `updatedSince` to sync changes and `ids` to read up to 100 known contacts at once. Tags are not included; read a single contact for those.',
+    contactsSearch:
+      'Finds contacts by any combination of conditions on any field, custom ones included, in any order. It sees every write that was answered before. Use it where the filters of the list are too few; it changes nothing.',
     contactsCreate:
       'Creates a contact. Give at least one of `name`, `username`, and `phone`. There is no check for duplicates: use the upsert if the person may exist already. Emits `contact.created`.',
     contactsGet:

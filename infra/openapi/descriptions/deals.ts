@@ -17,6 +17,8 @@ export const deals: Noun = {
   operations: {
     dealsList:
       'Lists deals, newest first. Use the filters to read one column of a pipeline, the deals of a contact, or the changes since your last sync. All filters must match. Tasks are not included; read a single deal for those.',
+    dealsSearch:
+      'Finds deals by any combination of conditions on any field, custom ones included, in any order. It sees every write that was answered before. Use it where the filters of the list are too few; it changes nothing.',
     dealsCreate:
       'Creates a deal in an active stage, `lead` by default. Use it when a sale begins. A deal can be won in the panel only, and it cannot begin as lost. Emits `deal.created`.',
     dealsGet:

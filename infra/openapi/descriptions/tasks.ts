@@ -18,6 +18,8 @@ export const tasks: Noun = {
   operations: {
     tasksList:
       'Lists tasks, newest first. Use the filters to read the tasks of a member, a contact, or a deal, or what is overdue. All filters must match. Tasks without a due time never match a filter on due times.',
+    tasksSearch:
+      'Finds tasks by any combination of conditions on any field, custom ones included, in any order. It sees every write that was answered before. Use it where the filters of the list are too few; it changes nothing.',
     tasksCreate:
       'Creates a task. Only the title is required. Use `dealId` or `contactId` to show it where the work is. Emits `task.created`. Nobody is notified by the API itself.',
     tasksGet:

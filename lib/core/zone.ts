@@ -1,4 +1,4 @@
-import { dayMs, dayOf, hourMs, timestamp } from '#lib/core/clock.ts';
+import { dayMs, dayOf, hourMs, timestamp } from './clock.ts';
 
 export const defaultZone = 'UTC';
 
@@ -23,6 +23,14 @@ export function zoneOf(name: string) {
       const day = known.get(minute) ?? dayAt(Date.parse(at));
       known.set(minute, day);
       return day;
+    },
+    /** Returns what the clock on the wall shows at a time, in milliseconds as if it were UTC. */
+    wall: (atMs: number): number => atMs + offsetAt(atMs),
+    /** Returns when the wall shows this, the first time of two; a time that is left out is as much later as the clocks are. */
+    instant(wallMs: number): number {
+      const [before, after] = [-dayMs, dayMs].map((byMs) => wallMs - offsetAt(wallMs + byMs)) as [number, number];
+      const shown = [before, after].filter((atMs) => atMs + offsetAt(atMs) === wallMs);
+      return shown.length > 0 ? Math.min(...shown) : before;
     },
     /** Returns the first moment of a day, which is not at 00:00 where the clocks change at midnight. */
     start(day: string): string {

@@ -1,0 +1,25 @@
+import { expandCompanies } from '#lib/contacts/company-read.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { Company, CompanyInclude } from '#lib/entities/company.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { foundOf, searchBody } from '#lib/search/body.ts';
+import { search } from '#lib/search/search.ts';
+
+/** Companies by any filter, in any order. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/companies/search',
+    summary: 'Search companies',
+    isQuery: true,
+    hasNoTool: true,
+    scope: 'companies:read',
+    expand: expandCompanies,
+    body: searchBody(CompanyInclude.entries, 'SearchCompanies'),
+    status: 200,
+    response: foundOf(Company),
+    errors: ['bad_request'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  ({ tx, body }) => search(tx, 'company', body),
+);

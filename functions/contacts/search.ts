@@ -1,0 +1,25 @@
+import { expandContacts } from '#lib/contacts/include.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { Contact, ContactInclude } from '#lib/entities/contact.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { foundOf, searchBody } from '#lib/search/body.ts';
+import { search } from '#lib/search/search.ts';
+
+/** Contacts by any filter, in any order. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/search',
+    summary: 'Search contacts',
+    isQuery: true,
+    hasNoTool: true,
+    scope: 'contacts:read',
+    expand: expandContacts,
+    body: searchBody(ContactInclude.entries, 'SearchContacts'),
+    status: 200,
+    response: foundOf(Contact),
+    errors: ['bad_request'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  ({ tx, body }) => search(tx, 'contact', body),
+);

@@ -1,0 +1,28 @@
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { expandDeals } from '#lib/deals/include.ts';
+import { Deal, DealInclude, toDealView } from '#lib/entities/deal.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { foundOf, searchBody } from '#lib/search/body.ts';
+import { search } from '#lib/search/search.ts';
+
+/** Deals by any filter, in any order. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/deals/search',
+    summary: 'Search deals',
+    isQuery: true,
+    hasNoTool: true,
+    scope: 'deals:read',
+    expand: expandDeals,
+    body: searchBody(DealInclude.entries, 'SearchDeals'),
+    status: 200,
+    response: foundOf(Deal),
+    errors: ['bad_request'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  async ({ tx, body }) => {
+    const { items, ...page } = await search(tx, 'deal', body);
+    return { ...page, items: items.map(toDealView) };
+  },
+);

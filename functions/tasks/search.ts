@@ -1,0 +1,28 @@
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { expandTasks } from '#lib/deals/include.ts';
+import { Task, TaskInclude, toTaskView } from '#lib/entities/task.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { foundOf, searchBody } from '#lib/search/body.ts';
+import { search } from '#lib/search/search.ts';
+
+/** Tasks by any filter, in any order. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/tasks/search',
+    summary: 'Search tasks',
+    isQuery: true,
+    hasNoTool: true,
+    scope: 'tasks:read',
+    expand: expandTasks,
+    body: searchBody(TaskInclude.entries, 'SearchTasks'),
+    status: 200,
+    response: foundOf(Task),
+    errors: ['bad_request'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  async ({ tx, body }) => {
+    const { items, ...page } = await search(tx, 'task', body);
+    return { ...page, items: items.map((task) => toTaskView(task, tx.now)) };
+  },
+);

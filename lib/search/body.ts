@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { idInput, listInput, objectInput, queryText, reading } from '#lib/core/schema.ts';
+import { timeZone } from '#lib/core/time-zone.ts';
+
+/** A condition, or a group of them; lib/search/filter.ts reads it by the fields of the object. */
+export const Filter = v.pipe(
+  v.record(v.string(), v.unknown()),
+  v.title('Filter'),
+  v.examples([
+    {
+      and: [
+        { field: 'createdAt', op: 'gte', value: 'today-30d' },
+        { field: 'updatedAt', op: 'isSet' },
+      ],
+    },
+  ]),
+);
+
+export const Sort = v.pipe(
+  objectInput({
+    field: v.pipe(v.string(), v.trim(), v.examples(['createdAt'])),
+    direction: v.optional(v.picklist(['asc', 'desc'], 'must be one of asc, desc'), 'asc'),
+    nulls: v.optional(v.picklist(['last', 'first'], 'must be one of last, first'), 'last'),
+  }),
+  v.title('Sort'),
+);
+export const maxSorts = 3;
+
+const maxLimit = 100;
+const limit = reading(
+  v.pipe(v.number(), v.integer('must be an integer'), v.minValue(1), v.maxValue(maxLimit)),
+  (value) => (typeof value === 'number' && Number.isInteger(value) ? Math.min(maxLimit, Math.max(1, value)) : value),
+);
+
+/** Returns the body of a search whose answers have these members of `include`. */
+export const searchBody = <Include extends v.ObjectEntries>(include: Include, title: string) =>
+  v.pipe(
+    v.object({
+      q: v.optional(queryText()),
+      filter: v.optional(Filter),
+      sort: v.optional(listInput(Sort, maxSorts, 'fields')),
+      limit: v.optional(limit, 25),
+      cursor: v.optional(v.pipe(v.string(), v.trim())),
+      archived: v.optional(v.union([v.boolean(), v.literal('all')], 'must be one of false, true, "all"'), false),
+      timeZone: v.optional(timeZone()),
+      count: v.optional(v.boolean(), false),
+      viewId: v.optional(idInput()),
+      ...include,
+    }),
+    v.title(title),
+  );
+export type SearchBody = v.InferOutput<ReturnType<typeof searchBody<Record<never, never>>>>;
+
+/** The answer of a search. */
+export const foundOf = <Row extends v.GenericSchema>(row: Row, title = `${v.getTitle(row)}Search`) =>
+  v.pipe(
+    v.object({
+      items: v.array(row),
+      nextCursor: v.nullable(v.string()),
+      hasMore: v.boolean(),
+      total: v.exactOptional(v.pipe(v.number(), v.integer())),
+    }),
+    v.title(`${title}Result`),
+  );

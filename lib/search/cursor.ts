@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { timestamp } from '#lib/core/clock.ts';
+import { invalidField } from '#lib/core/problem.ts';
+import type { SearchBody } from './body.ts';
+import type { Position } from './order.ts';
+
+/** Where a search goes on: behind a row, with the time of its first page. */
+export interface Place {
+  now: string;
+  behind: Position | undefined;
+}
+
+const operand = v.union([v.string(), v.number(), v.object({ amount: v.number(), currency: v.string() })]);
+const Stored = v.tuple([v.string(), v.string(), v.array(v.nullable(operand)), v.number()]);
+
+/** What a cursor belongs to: the rows that are wanted, and their order. */
+const digestOf = ({ q, filter, sort, archived, timeZone, viewId }: SearchBody) =>
+  createHash('sha256')
+    .update(JSON.stringify([q, filter, sort, archived, timeZone, viewId]))
+    .digest('base64url')
+    .slice(0, 16);
+
+/** Returns the cursor behind a row. */
+export const cursorOf = (body: SearchBody, now: string, { keys, id }: Position): string =>
+  Buffer.from(JSON.stringify([digestOf(body), now, keys, id])).toString('base64url');
+
+/** Returns where a search begins. Raises 400 for a cursor of another search. */
+export function placeOf(body: SearchBody): Place {
+  if (body.cursor === undefined) return { now: timestamp(), behind: undefined };
+  const [digest, now, keys, id] = storedIn(body.cursor);
+  if (digest !== digestOf(body)) throw wrongCursor('belongs to another search: send the body of its first page');
+  return { now, behind: { keys, id } };
+}
+
+function storedIn(cursor: string): v.InferOutput<typeof Stored> {
+  try {
+    return v.parse(Stored, JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch {
+    throw wrongCursor('must be the nextCursor of a page of this search');
+  }
+}
+
+const wrongCursor = (sentence: string) => invalidField('cursor', 'invalid_format', `cursor ${sentence}`);

@@ -1,0 +1,46 @@
+import type { StoredField } from '#lib/entities/field.ts';
+import { storedValue } from '#lib/workspaces/field-values.ts';
+import { boolean, date, email, id, type Kind, listOf, money, number, phone, text, time, WrongValue } from './kinds.ts';
+import type { SearchField } from './nouns.ts';
+
+/** An option by its label or its id; sorted in the order of the field's options. */
+function optionOf({ options, slug }: StoredField): Kind {
+  const place = (stored: number) => options.findIndex((option) => option.id === stored);
+  return {
+    ...id(),
+    read(value) {
+      const found = options.findIndex(
+        (option) =>
+          option.id === value ||
+          (typeof value === 'string' && option.label.toLowerCase() === value.trim().toLowerCase()),
+      );
+      if (found === -1) throw new WrongValue('unknown_reference', `names no option of ${slug}: see GET /v1/fields`);
+      return found;
+    },
+    operand: place,
+  };
+}
+
+function kindOf(field: StoredField): Kind {
+  if (field.type === 'select') return optionOf(field);
+  if (field.type === 'multi_select') return listOf(optionOf(field));
+  const others: Partial<Record<StoredField['type'], Kind>> = {
+    number,
+    money,
+    checkbox: boolean,
+    date,
+    datetime: time,
+    email,
+    phone,
+    text,
+    long_text: text,
+    url: text,
+  };
+  return others[field.type] ?? id();
+}
+
+/** Returns a custom field as filters and orders know it. */
+export const searchFieldOf = (field: StoredField): SearchField => ({
+  kind: kindOf(field),
+  of: (row) => storedValue(row, field),
+});

@@ -1,0 +1,192 @@
+import { platforms } from '#lib/core/channel.ts';
+import { contactStages, dealStages, taskPriorities, taskStatuses } from '#lib/core/choices.ts';
+import { phoneDigits } from '#lib/core/phone.ts';
+import { foldCase } from '#lib/core/text.ts';
+import { Companies, type StoredCompany } from '#lib/entities/company.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
+import type { FieldObject } from '#lib/entities/field.ts';
+import { Members } from '#lib/entities/member.ts';
+import { sameName, Tags } from '#lib/entities/tag.ts';
+import { isOverdue, type StoredTask, Tasks } from '#lib/entities/task.ts';
+import type { Entity } from '#lib/table/entity.ts';
+import { listAll } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import {
+  address,
+  boolean,
+  choiceOf,
+  email,
+  id,
+  type Kind,
+  listOf,
+  number,
+  phone,
+  text,
+  time,
+  WrongValue,
+} from './kinds.ts';
+
+/** A field that filters and orders may name. */
+export interface SearchField<Row = never> {
+  kind: Kind;
+  /** Returns what a row has of it; null, undefined, and an empty list are none. */
+  of(row: Row, now: string): unknown;
+}
+
+/** A kind of record that is searched. */
+export interface Noun<Row = never> {
+  object: FieldObject;
+  of: Entity;
+  fields: Readonly<Record<string, SearchField<Row>>>;
+  /** Returns the texts in which the words of `q` are looked for. */
+  texts(row: Row): readonly (string | null)[];
+}
+
+const nothing = (what: string, where: string) =>
+  new WrongValue('unknown_reference', `names no ${what} of this workspace: see ${where}`);
+
+async function requireMember(tx: UnitOfWork, memberId: number): Promise<void> {
+  if ((await tx.find(Members, { id: memberId })) === undefined) throw nothing('member', 'GET /v1/members');
+}
+
+async function requireCompany(tx: UnitOfWork, companyId: number): Promise<void> {
+  if ((await tx.find(Companies, { id: companyId })) === undefined) throw nothing('company', 'GET /v1/companies');
+}
+
+/** A tag by its id or its name. */
+const tag: Kind = {
+  ...id(),
+  async read(value, { tx }) {
+    if (typeof value !== 'number' && typeof value !== 'string')
+      throw new WrongValue('invalid_type', 'must be the id or the name of a tag');
+    const found =
+      typeof value === 'number'
+        ? await tx.find(Tags, { id: value })
+        : (await listAll(tx, Tags)).find(({ name }) => sameName(name) === sameName(value.trim()));
+    if (found === undefined) throw nothing('tag', 'GET /v1/tags');
+    return found.id;
+  },
+};
+
+const member = id(requireMember);
+const company = id(requireCompany);
+
+/** Fields whose rows hold them as answers show them. */
+const plain = <Row>(kinds: { readonly [Name in keyof Row & string]?: Kind }): Record<string, SearchField<Row>> =>
+  Object.fromEntries(
+    Object.entries<Kind | undefined>(kinds).map(([name, kind]) => [
+      name,
+      { kind: kind as Kind, of: (row: Row) => row[name as keyof Row] },
+    ]),
+  );
+
+const contacts: Noun<StoredContact> = {
+  object: 'contact',
+  of: Contacts,
+  fields: {
+    ...plain<StoredContact>({
+      id: number,
+      platform: choiceOf(platforms),
+      name: text,
+      username: text,
+      phone,
+      email,
+      company: text,
+      notes: text,
+      stage: choiceOf(contactStages),
+      leadScore: number,
+      leadScoreIsAi: boolean,
+      assignedToUserId: member,
+      createdAt: time,
+      lastMessageAt: time,
+      hasUnreadMessages: boolean,
+      updatedAt: time,
+    }),
+    tags: { kind: listOf(tag), of: ({ tagIds }) => tagIds },
+    companyId: {
+      kind: listOf(company),
+      of: ({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId),
+    },
+    addresses: { kind: listOf(address), of: (row) => [row.email, row.phone].filter((one) => one !== null) },
+  },
+  texts: (row) => [row.name, row.username, row.phone, row.phone && phoneDigits(row.phone), row.email, row.company],
+};
+
+const companies: Noun<StoredCompany> = {
+  object: 'company',
+  of: Companies,
+  fields: plain<StoredCompany>({
+    id: number,
+    name: text,
+    domains: listOf(text),
+    website: text,
+    phone,
+    address: text,
+    notes: text,
+    assignedToUserId: member,
+    contactCount: number,
+    openDealCount: number,
+    createdAt: time,
+    updatedAt: time,
+  }),
+  texts: (row) => [row.name, row.phone, row.phone && phoneDigits(row.phone), ...row.domains],
+};
+
+const deals: Noun<StoredDeal> = {
+  object: 'deal',
+  of: Deals,
+  fields: plain<StoredDeal>({
+    id: number,
+    title: text,
+    contactId: id(),
+    contactName: text,
+    value: number,
+    currency: text,
+    stage: choiceOf(dealStages),
+    probability: number,
+    expectedCloseAt: time,
+    closedAt: time,
+    notes: text,
+    openTaskCount: number,
+    createdAt: time,
+    updatedAt: time,
+    assignedToUserId: member,
+    companyId: company,
+  }),
+  texts: (row) => [row.title],
+};
+
+const tasks: Noun<StoredTask> = {
+  object: 'task',
+  of: Tasks,
+  fields: {
+    ...plain<StoredTask>({
+      id: number,
+      title: text,
+      status: choiceOf(taskStatuses),
+      priority: choiceOf(taskPriorities),
+      dueAt: time,
+      description: text,
+      contactId: id(),
+      dealId: id(),
+      assignedToUserId: member,
+      remindAt: time,
+      completedAt: time,
+      createdAt: time,
+      updatedAt: time,
+    }),
+    isOverdue: { kind: boolean, of: (row, now) => isOverdue(row, now) },
+  },
+  texts: (row) => [row.title],
+};
+
+export const nouns = { contact: contacts, company: companies, deal: deals, task: tasks };
+
+/** Returns the text in which the words of `q` are looked for. */
+export const searchedText = <Row>({ texts }: Noun<Row>, row: Row): string =>
+  foldCase(
+    texts(row)
+      .filter((one) => one)
+      .join('\n'),
+  );

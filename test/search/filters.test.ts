@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: TestWorkspace['live'];
+const named = new Map<number, string>();
+let companyId: number;
+let tagId: number;
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  ({ live } = workspace);
+  const field = (slug: string, type: string, more = {}) =>
+    live.post('/v1/fields', { object: 'contact', slug, title: slug, type, ...more }, 201);
+  await field('budget', 'money');
+  await field('seats', 'number');
+  await field('plan', 'select', { options: [{ label: 'Gold' }, { label: 'Silver' }] });
+  await field('topics', 'multi_select', { options: [{ label: 'A' }, { label: 'B' }] });
+  await field('since', 'date');
+  companyId = (await live.post('/v1/companies', { name: 'Müller GmbH', domains: ['mueller.example.com'] }, 201)).body
+    .id;
+  const make = async (name: string, fields: object) => {
+    const { body } = await live.post('/v1/contacts', { name, ...fields }, 201);
+    named.set(body.id, name);
+    return body.id;
+  };
+  await make('Ada', {
+    email: 'ada@one.example',
+    leadScore: 10,
+    stage: 'new',
+    tags: ['Hot'],
+    metadata: { plan: 'pro' },
+  });
+  await make('Bo', {
+    phone: '+49 (170) 123-45-67',
+    leadScore: 80,
+    stage: 'customer',
+    assignedToUserId: workspace.memberId,
+  });
+  await make('José', {
+    email: 'Jose@Two.example',
+    company: 'Ärzte AG',
+    fields: {
+      budget: { amount: 500, currency: 'EUR' },
+      seats: 12,
+      plan: 'Gold',
+      topics: ['A', 'B'],
+      since: '2026-02-03',
+    },
+  });
+  const dee = await make('Dee', {
+    username: 'dee',
+    fields: { budget: { amount: 900, currency: 'USD' }, seats: 3, plan: 'Silver', topics: ['B'] },
+  });
+  await live.put(`/v1/contacts/${dee}/companies`, { items: [{ companyId }] }, 200);
+  tagId = (await live.get('/v1/tags')).body.items[0].id;
+});
+
+const namesOf = (items: { id: number }[]) => items.map(({ id }) => named.get(id));
+const find = async (filter: object) =>
+  namesOf((await live.post('/v1/contacts/search', { filter, sort: [{ field: 'id' }] }, 200)).body.items);
+
+describe('a filter finds', () => {
+  test.each<[string, string, unknown, string[]]>([
+    ['name', 'eq', 'jose', ['José']],
+    ['name', 'ne', 'ada', ['Bo', 'José', 'Dee']],
+    ['name', 'contains', 'O', ['Bo', 'José']],
+    ['name', 'startsWith', 'd', ['Dee']],
+    ['name', 'in', ['ADA', 'bo'], ['Ada', 'Bo']],
+    ['email', 'eq', 'jose@two.example', ['José']],
+    ['email', 'isNotSet', undefined, ['Bo', 'Dee']],
+    ['email', 'notIn', ['ada@one.example'], ['Bo', 'José', 'Dee']],
+    ['phone', 'eq', '0049 170 1234567', ['Bo']],
+    ['phone', 'contains', '170-123', ['Bo']],
+    ['addresses', 'eq', '+491701234567', ['Bo']],
+    ['addresses', 'contains', 'one.', ['Ada']],
+    ['company', 'eq', 'arzte ag', ['José']],
+    ['stage', 'eq', 'Customer', ['Bo']],
+    ['stage', 'in', ['customer', 'lost'], ['Bo']],
+    ['leadScore', 'gt', 10, ['Bo']],
+    ['leadScore', 'between', [10, 80], ['Ada', 'Bo']],
+    ['leadScore', 'ne', 10, ['Bo', 'José', 'Dee']],
+    ['leadScoreIsAi', 'eq', false, ['Ada', 'Bo', 'José', 'Dee']],
+    ['assignedToUserId', 'isSet', undefined, ['Bo']],
+    ['tags', 'eq', 'hot', ['Ada']],
+    ['tags', 'isNotSet', undefined, ['Bo', 'José', 'Dee']],
+    ['tags', 'ne', 'hot', ['Bo', 'José', 'Dee']],
+    ['companyId', 'isSet', undefined, ['Dee']],
+    ['metadata.plan', 'eq', 'PRO', ['Ada']],
+    ['metadata.plan', 'isNotSet', undefined, ['Bo', 'José', 'Dee']],
+    ['createdAt', 'gte', 'today-1d', ['Ada', 'Bo', 'José', 'Dee']],
+    ['createdAt', 'lt', 'startOfYear-1y', []],
+    ['updatedAt', 'isSet', undefined, ['Dee']],
+    ['fields.budget', 'gte', { amount: 500, currency: 'EUR' }, ['José']],
+    ['fields.budget', 'ne', { amount: 500, currency: 'EUR' }, ['Ada', 'Bo', 'Dee']],
+    ['fields.seats', 'lte', 3, ['Dee']],
+    ['fields.plan', 'eq', 'gold', ['José']],
+    ['fields.topics', 'in', ['A'], ['José']],
+    ['fields.topics', 'eq', 'B', ['José', 'Dee']],
+    ['fields.since', 'between', ['2026-02-01', '2026-02-28'], ['José']],
+    ['fields.since', 'lt', 'today', ['José']],
+  ])('%s %s %j', async (field, op, value, expected) => {
+    expect(await find({ field, op, value })).toEqual(expected);
+  });
+
+  test('what a tag, a company, or a member by id has', async () => {
+    expect(await find({ field: 'tags', op: 'in', value: [tagId] })).toEqual(['Ada']);
+    expect(await find({ field: 'companyId', op: 'eq', value: companyId })).toEqual(['Dee']);
+    expect(await find({ field: 'assignedToUserId', op: 'eq', value: workspace.memberId })).toEqual(['Bo']);
+  });
+
+  test('what groups of conditions ask for', async () => {
+    const [isNew, isHigh] = [
+      { field: 'stage', op: 'eq', value: 'new' },
+      { field: 'leadScore', op: 'gte', value: 50 },
+    ];
+    expect(await find({ and: [isNew, isHigh] })).toEqual([]);
+    expect(await find({ or: [{ field: 'name', op: 'eq', value: 'ada' }, isHigh] })).toEqual(['Ada', 'Bo']);
+    expect(await find({ not: isHigh })).toEqual(['Ada', 'José', 'Dee']);
+    expect(await find({ and: [{ not: { or: [isHigh, { field: 'name', op: 'eq', value: 'dee' }] } }, isNew] })).toEqual([
+      'Ada',
+      'José',
+    ]);
+  });
+});
+
+describe('a filter is refused', () => {
+  const deep = { not: { not: { not: { not: { field: 'name', op: 'isSet' } } } } };
+  const ok = { field: 'name', op: 'isSet' };
+  test.each<[string, object, string, string]>([
+    [
+      'an unknown field',
+      { and: [ok, { field: 'nothing', op: 'eq', value: 1 }] },
+      'filter.and[1].field',
+      'unknown_reference',
+    ],
+    ['an unknown slug', { field: 'fields.none', op: 'isSet' }, 'filter.field', 'unknown_reference'],
+    ['no field', { op: 'isSet' }, 'filter.field', 'required'],
+    ['an operator of numbers for a text', { field: 'name', op: 'gt', value: 'a' }, 'filter.op', 'invalid_enum'],
+    ['one of texts for a number', { field: 'leadScore', op: 'contains', value: 1 }, 'filter.op', 'invalid_enum'],
+    ['an unknown operator', { field: 'name', op: 'like', value: 'a' }, 'filter.op', 'invalid_enum'],
+    ['a text for a number', { field: 'leadScore', op: 'eq', value: '1' }, 'filter.value', 'invalid_type'],
+    ['null', { field: 'leadScore', op: 'eq', value: null }, 'filter.value', 'required'],
+    ['a wrong value in a list', { field: 'leadScore', op: 'in', value: [1, 'x'] }, 'filter.value[1]', 'invalid_type'],
+    ['an empty list', { field: 'leadScore', op: 'in', value: [] }, 'filter.value', 'too_short'],
+    ['a range turned round', { field: 'leadScore', op: 'between', value: [2, 1] }, 'filter.value', 'out_of_range'],
+    ['half a range', { field: 'leadScore', op: 'between', value: [2] }, 'filter.value', 'too_short'],
+    ['a word for a time', { field: 'createdAt', op: 'gt', value: 'yesterday' }, 'filter.value', 'invalid_format'],
+    ['a wrong offset', { field: 'createdAt', op: 'gt', value: 'today+3x' }, 'filter.value', 'invalid_format'],
+    ['an unknown choice', { field: 'stage', op: 'eq', value: 'best' }, 'filter.value', 'invalid_enum'],
+    ['an unknown tag', { field: 'tags', op: 'eq', value: 999 }, 'filter.value', 'unknown_reference'],
+    ['an unknown company', { field: 'companyId', op: 'eq', value: 999 }, 'filter.value', 'unknown_reference'],
+    [
+      'an unknown member',
+      { field: 'assignedToUserId', op: 'in', value: [999] },
+      'filter.value[0]',
+      'unknown_reference',
+    ],
+    ['a value for isSet', { field: 'name', op: 'isSet', value: 1 }, 'filter.value', 'not_allowed'],
+    ['an empty group', { and: [] }, 'filter.and', 'too_short'],
+    ['a group that is no list', { and: ok }, 'filter.and', 'invalid_type'],
+    ['two groups in one', { and: [ok], or: [ok] }, 'filter', 'not_allowed'],
+    ['six levels', { not: deep }, 'filter.not.not.not.not.not', 'too_many'],
+    ['51 conditions in a group', { and: Array.from({ length: 51 }, () => ok) }, 'filter.and', 'too_many'],
+    [
+      '52 conditions in groups',
+      { and: [{ or: Array.from({ length: 26 }, () => ok) }, { or: Array.from({ length: 26 }, () => ok) }] },
+      'filter',
+      'too_many',
+    ],
+  ])('for %s', async (_, filter, field, code) => {
+    const { body } = await live.post('/v1/contacts/search', { filter }, 400);
+    expect(body.details.fields.map((one: object) => ({ ...one, message: '' }))).toContainEqual({
+      field,
+      code,
+      message: '',
+    });
+  });
+
+  test('with all that is wrong in it', async () => {
+    const filter = {
+      or: [
+        { field: 'x', op: 'eq', value: 1 },
+        { field: 'leadScore', op: 'eq', value: 'y' },
+      ],
+    };
+    const { body } = await live.post('/v1/contacts/search', { filter }, 400);
+    expect(body.details.fields.map(({ field }: { field: string }) => field)).toEqual([
+      'filter.or[0].field',
+      'filter.or[1].value',
+    ]);
+  });
+});
