@@ -3169,6 +3169,72 @@ export interface paths {
         patch: operations["twitterPatchAccount"];
         trace?: never;
     };
+    "/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List views
+         * @description Lists the views that you may see, newest first: those that are shared, and your own. Views of objects whose read scope the key lacks are left out. Use `object` for those of one table.
+         *
+         *     Requires the scope `contacts:read`, or `companies:read`, or `deals:read`, or `tasks:read`.
+         */
+        get: operations["viewsList"];
+        put?: never;
+        /**
+         * Create a view
+         * @description Saves a filter, an order, and columns under a name. Fields are checked as a search checks them. Above 500 views the call answers 409 `limit_reached`. The key needs the write scope of the object.
+         *
+         *     Requires the scope `contacts:write`, or `companies:write`, or `deals:write`, or `tasks:write`.
+         */
+        post: operations["viewsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a view
+         * @description Returns one view. A view that is not shared answers 404 to everybody but who made it. Pass its id as `viewId` of a search to use it.
+         *
+         *     Requires the scope `contacts:read`, or `companies:read`, or `deals:read`, or `tasks:read`.
+         */
+        get: operations["viewsGet"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a view
+         * @description Deletes a view for everybody who sees it. Searches with its id are 400 from then on. No record changes. The key needs the write scope of the object.
+         *
+         *     Requires the scope `contacts:write`, or `companies:write`, or `deals:write`, or `tasks:write`.
+         */
+        delete: operations["viewsDelete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a view
+         * @description Changes the fields that the body names. A new filter, order, or list of columns replaces the old one and is checked as at creation. The key needs the write scope of the object.
+         *
+         *     Requires the scope `contacts:write`, or `companies:write`, or `deals:write`, or `tasks:write`.
+         *
+         *     Not changed here:
+         *     - `object`: a new view: the object of a view is fixed
+         *     - `ownerUserId`: a new view
+         */
+        patch: operations["viewsPatch"];
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -6926,6 +6992,20 @@ export interface components {
             /** @description Not supported on X: any id answers 400 `attachments_not_supported`. */
             attachments?: number[];
         };
+        CreateView: {
+            /** @description Records that it finds: contacts, companies, deals, or tasks. It never changes. */
+            object: components["schemas"]["FieldObject"];
+            /** @description Name of the view, in one line of 1 to 80 characters. */
+            name: string;
+            /** @description The filter of its search, as in `POST /v1/contacts/search`. Null finds all. */
+            filter?: components["schemas"]["Filter"] | null;
+            /** @description The order of its search: up to three fields. */
+            sort?: components["schemas"]["Sort"][];
+            /** @description Names of the fields that a table of it shows, in their order: at most 100. */
+            columns?: string[];
+            /** @description Whether all members and keys see it. Others are seen by who made them. Default false. */
+            isShared?: boolean;
+        };
         CurrencyBalance: {
             /** @description Currency of these sums, as its three letters of ISO 4217. */
             currency: string;
@@ -10594,6 +10674,18 @@ export interface components {
              */
             runAt?: string | null;
         };
+        PatchView: {
+            /** @description Name of the view, in one line of 1 to 80 characters. */
+            name?: string;
+            /** @description The filter of its search, as in `POST /v1/contacts/search`. Null finds all. */
+            filter?: components["schemas"]["Filter"] | null;
+            /** @description The order of its search: up to three fields. */
+            sort?: components["schemas"]["Sort"][];
+            /** @description Names of the fields that a table of it shows, in their order: at most 100. */
+            columns?: string[];
+            /** @description Whether all members and keys see it. Others are seen by who made them. Default false. */
+            isShared?: boolean;
+        };
         PayInvoice: {
             /**
              * Format: date-time
@@ -12626,6 +12718,51 @@ export interface components {
                 [key: string]: string;
             };
         };
+        View: {
+            /**
+             * Format: int64
+             * @description Id of the view, unique within its environment and never used again.
+             */
+            id: number;
+            /** @description Records that it finds: contacts, companies, deals, or tasks. */
+            object: string | components["schemas"]["FieldObject"];
+            /** @description Name of the view, in one line of 1 to 80 characters. */
+            name: string;
+            /** @description The filter of its search, as in `POST /v1/contacts/search`. Null finds all. */
+            filter: components["schemas"]["Filter"] | null;
+            /** @description The order of its search: up to three fields. */
+            sort: components["schemas"]["Sort"][];
+            /** @description Names of the fields that a table of it shows, in their order: at most 100. */
+            columns: string[];
+            /** @description Whether all members and keys see it. Others are seen by who made them. Default false. */
+            isShared: boolean;
+            /**
+             * Format: int64
+             * @description Id of the member who made it. Null when a key did.
+             */
+            ownerUserId: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed, in UTC. Null until the first change.
+             */
+            updatedAt: string | null;
+        };
+        ViewList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["View"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
         /**
          * @example {
          *       "event": "webhook.test",
@@ -12692,6 +12829,7 @@ export interface components {
          *     - `no_recipient`: Nobody outside has written in this thread, so there is nobody to reply to. Write a new message instead.
          *     - `method_not_allowed`: The path exists, but not with this method (status 405). `allowed` and the header `Allow` list those it takes.
          *     - `range_too_large`: The range holds more than one call can read in two seconds. Ask for a shorter one, and add the results up.
+         *     - `view_invalid`: The view of `viewId` asks a field that was archived: `field`. Change its filter, order, and columns with `PATCH /v1/views/{id}`.
          *     - `no_telegram_identity`: The contact has neither an id nor a username on Telegram, so it cannot be written to there. Add a username, or name the recipient directly.
          *     - `no_twitter_identity`: The contact has neither an id nor a username on X, so it cannot be written to there. Add a username, or name the recipient directly.
          */
@@ -26692,6 +26830,458 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    viewsList: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+                /** @description Only views of these objects, separated by commas: `contact`, `company`, `deal`, `task`. */
+                object?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "object": "contact",
+                     *           "name": "Ada Lovelace",
+                     *           "filter": {
+                     *             "and": [
+                     *               {
+                     *                 "field": "createdAt",
+                     *                 "op": "gte",
+                     *                 "value": "today-30d"
+                     *               },
+                     *               {
+                     *                 "field": "updatedAt",
+                     *                 "op": "isSet"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "sort": [
+                     *             {
+                     *               "field": "createdAt",
+                     *               "direction": "asc",
+                     *               "nulls": "last"
+                     *             }
+                     *           ],
+                     *           "columns": [
+                     *             "example"
+                     *           ],
+                     *           "isShared": true,
+                     *           "ownerUserId": 1,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "updatedAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ViewList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    viewsCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "object": "contact",
+                 *       "name": "Ada Lovelace",
+                 *       "filter": {
+                 *         "and": [
+                 *           {
+                 *             "field": "createdAt",
+                 *             "op": "gte",
+                 *             "value": "today-30d"
+                 *           },
+                 *           {
+                 *             "field": "updatedAt",
+                 *             "op": "isSet"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "sort": [
+                 *         {
+                 *           "field": "createdAt",
+                 *           "direction": "asc",
+                 *           "nulls": "last"
+                 *         }
+                 *       ],
+                 *       "columns": [
+                 *         "name"
+                 *       ],
+                 *       "isShared": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateView"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "name": "Ada Lovelace",
+                     *       "filter": {
+                     *         "and": [
+                     *           {
+                     *             "field": "createdAt",
+                     *             "op": "gte",
+                     *             "value": "today-30d"
+                     *           },
+                     *           {
+                     *             "field": "updatedAt",
+                     *             "op": "isSet"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sort": [
+                     *         {
+                     *           "field": "createdAt",
+                     *           "direction": "asc",
+                     *           "nulls": "last"
+                     *         }
+                     *       ],
+                     *       "columns": [
+                     *         "example"
+                     *       ],
+                     *       "isShared": true,
+                     *       "ownerUserId": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    viewsGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the view, as in `GET /v1/views`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "name": "Ada Lovelace",
+                     *       "filter": {
+                     *         "and": [
+                     *           {
+                     *             "field": "createdAt",
+                     *             "op": "gte",
+                     *             "value": "today-30d"
+                     *           },
+                     *           {
+                     *             "field": "updatedAt",
+                     *             "op": "isSet"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sort": [
+                     *         {
+                     *           "field": "createdAt",
+                     *           "direction": "asc",
+                     *           "nulls": "last"
+                     *         }
+                     *       ],
+                     *       "columns": [
+                     *         "example"
+                     *       ],
+                     *       "isShared": true,
+                     *       "ownerUserId": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    viewsDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the view, as in `GET /v1/views`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    viewsPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the view, as in `GET /v1/views`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "filter": {
+                 *         "and": [
+                 *           {
+                 *             "field": "createdAt",
+                 *             "op": "gte",
+                 *             "value": "today-30d"
+                 *           },
+                 *           {
+                 *             "field": "updatedAt",
+                 *             "op": "isSet"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "sort": [
+                 *         {
+                 *           "field": "createdAt",
+                 *           "direction": "asc",
+                 *           "nulls": "last"
+                 *         }
+                 *       ],
+                 *       "columns": [
+                 *         "name"
+                 *       ],
+                 *       "isShared": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchView"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contact",
+                     *       "name": "Ada Lovelace",
+                     *       "filter": {
+                     *         "and": [
+                     *           {
+                     *             "field": "createdAt",
+                     *             "op": "gte",
+                     *             "value": "today-30d"
+                     *           },
+                     *           {
+                     *             "field": "updatedAt",
+                     *             "op": "isSet"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sort": [
+                     *         {
+                     *           "field": "createdAt",
+                     *           "direction": "asc",
+                     *           "nulls": "last"
+                     *         }
+                     *       ],
+                     *       "columns": [
+                     *         "example"
+                     *       ],
+                     *       "isShared": true,
+                     *       "ownerUserId": 1,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "updatedAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["View"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,8 +1,8 @@
 import { expandCompanies } from '#lib/contacts/company-read.ts';
+import { foundOf, searchBody } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Company, CompanyInclude } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { foundOf, searchBody } from '#lib/search/body.ts';
 import { search } from '#lib/search/search.ts';
 
 /** Companies by any filter, in any order. */
@@ -21,5 +21,5 @@ export const handler = endpoint(
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },
-  ({ tx, body }) => search(tx, 'company', body),
+  ({ tx, caller, body }) => search(tx, caller, 'company', body),
 );

@@ -1,8 +1,8 @@
 import { expandContacts } from '#lib/contacts/include.ts';
+import { foundOf, searchBody } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Contact, ContactInclude } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { foundOf, searchBody } from '#lib/search/body.ts';
 import { search } from '#lib/search/search.ts';
 
 /** Contacts by any filter, in any order. */
@@ -21,5 +21,5 @@ export const handler = endpoint(
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },
-  ({ tx, body }) => search(tx, 'contact', body),
+  ({ tx, caller, body }) => search(tx, caller, 'contact', body),
 );

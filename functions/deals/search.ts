@@ -1,8 +1,8 @@
+import { foundOf, searchBody } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { expandDeals } from '#lib/deals/include.ts';
 import { Deal, DealInclude, toDealView } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { foundOf, searchBody } from '#lib/search/body.ts';
 import { search } from '#lib/search/search.ts';
 
 /** Deals by any filter, in any order. */
@@ -21,8 +21,8 @@ export const handler = endpoint(
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },
-  async ({ tx, body }) => {
-    const { items, ...page } = await search(tx, 'deal', body);
+  async ({ tx, caller, body }) => {
+    const { items, ...page } = await search(tx, caller, 'deal', body);
     return { ...page, items: items.map(toDealView) };
   },
 );

@@ -1,8 +1,8 @@
+import { foundOf, searchBody } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { expandTasks } from '#lib/deals/include.ts';
 import { Task, TaskInclude, toTaskView } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { foundOf, searchBody } from '#lib/search/body.ts';
 import { search } from '#lib/search/search.ts';
 
 /** Tasks by any filter, in any order. */
@@ -21,8 +21,8 @@ export const handler = endpoint(
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },
-  async ({ tx, body }) => {
-    const { items, ...page } = await search(tx, 'task', body);
+  async ({ tx, caller, body }) => {
+    const { items, ...page } = await search(tx, caller, 'task', body);
     return { ...page, items: items.map((task) => toTaskView(task, tx.now)) };
   },
 );

@@ -74,6 +74,7 @@ export const badRequestReasons = [
   'no_recipient',
   'method_not_allowed',
   'range_too_large',
+  'view_invalid',
 ] as const;
 
 /** Each channel has its own: `no_telegram_identity`. */

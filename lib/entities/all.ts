@@ -26,6 +26,7 @@ import { Sequences } from './sequence.ts';
 import { SuppressedAddresses, Suppressions } from './suppression.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
 import { Transfers } from './transfer.ts';
+import { Views } from './view.ts';
 import { Endpoints } from './webhook.ts';
 import { Dispatches } from './webhook-dispatch.ts';
 import { FanOutRetries, FanOuts } from './webhook-fan-out.ts';
@@ -85,6 +86,7 @@ export const entities: readonly Entity[] = [
   Tags,
   Transfers,
   Upserts,
+  Views,
   Workspaces,
   WriteBarriers,
 ];

@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { timestamp } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import type { SearchBody } from './body.ts';
+import type { SearchBody } from '#lib/core/search-body.ts';
 import type { Position } from './order.ts';
+import type { Asked } from './question.ts';
+
+/** A search with the filter and the order of its view. */
+type Search = Pick<SearchBody, 'q' | 'archived' | 'timeZone' | 'cursor'> & Pick<Asked, 'filters' | 'sort'>;
 
 /** Where a search goes on: behind a row, with the time of its first page. */
 export interface Place {
@@ -14,22 +18,22 @@ export interface Place {
 const operand = v.union([v.string(), v.number(), v.object({ amount: v.number(), currency: v.string() })]);
 const Stored = v.tuple([v.string(), v.string(), v.array(v.nullable(operand)), v.number()]);
 
-/** What a cursor belongs to: the rows that are wanted, and their order. */
-const digestOf = ({ q, filter, sort, archived, timeZone, viewId }: SearchBody) =>
+/** Returns the mark of a search: of the rows that are wanted, and of their order. */
+const digestOf = ({ q, filters, sort, archived, timeZone }: Search) =>
   createHash('sha256')
-    .update(JSON.stringify([q, filter, sort, archived, timeZone, viewId]))
+    .update(JSON.stringify([q, filters, sort, archived, timeZone]))
     .digest('base64url')
     .slice(0, 16);
 
 /** Returns the cursor behind a row. */
-export const cursorOf = (body: SearchBody, now: string, { keys, id }: Position): string =>
-  Buffer.from(JSON.stringify([digestOf(body), now, keys, id])).toString('base64url');
+export const cursorOf = (search: Search, now: string, { keys, id }: Position): string =>
+  Buffer.from(JSON.stringify([digestOf(search), now, keys, id])).toString('base64url');
 
 /** Returns where a search begins. Raises 400 for a cursor of another search. */
-export function placeOf(body: SearchBody): Place {
-  if (body.cursor === undefined) return { now: timestamp(), behind: undefined };
-  const [digest, now, keys, id] = storedIn(body.cursor);
-  if (digest !== digestOf(body)) throw wrongCursor('belongs to another search: send the body of its first page');
+export function placeOf(search: Search): Place {
+  if (search.cursor === undefined) return { now: timestamp(), behind: undefined };
+  const [digest, now, keys, id] = storedIn(search.cursor);
+  if (digest !== digestOf(search)) throw wrongCursor('belongs to another search: send the body of its first page');
   return { now, behind: { keys, id } };
 }
 

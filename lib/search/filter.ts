@@ -9,7 +9,7 @@ const maxValues = 200;
 /** Whether a row is wanted; `now` is the time of the first page. */
 export type Predicate = (row: never, now: string) => boolean;
 
-/** What a filter is read with. */
+/** Surroundings in which one filter is read. */
 export interface FilterReading extends Reading {
   /** Returns the field of a name; undefined for an unknown one. */
   fieldOf(name: string): SearchField | undefined;

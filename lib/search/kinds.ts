@@ -22,7 +22,7 @@ interface Amount {
 /** A value in the form in which values of its kind are compared. */
 export type Operand = string | number | Amount;
 
-/** What the values of a filter are read with. */
+/** Surroundings in which values of a filter are read. */
 export interface Reading {
   tx: UnitOfWork;
   /** The time of the first page. */
@@ -30,7 +30,7 @@ export interface Reading {
   zone: Zone;
 }
 
-/** What is wrong with a value of a filter: the code and the end of the sentence. */
+/** Fault of a value of a filter: the code, and the end of the sentence that names the value. */
 export class WrongValue extends Error {
   readonly code: FieldCode;
   constructor(code: FieldCode, message: string) {

@@ -1,4 +1,4 @@
-import { type FieldError, invalidFields } from '#lib/core/problem.ts';
+import type { FieldError } from '#lib/core/problem.ts';
 import type { Operand } from './kinds.ts';
 import type { SearchField } from './nouns.ts';
 
@@ -20,8 +20,11 @@ export interface Order {
   compare(a: Position, b: Position): number;
 }
 
-/** Returns the order of these steps; ties go by id, the newest first. Raises 400 for fields that are unknown or lists. */
-export function orderOf(steps: readonly SortStep[], fieldOf: (name: string) => SearchField | undefined): Order {
+/** Returns the order of these steps, in which ties go by id, the newest first; `wrong` names fields that are unknown or lists. */
+export function orderOf(
+  steps: readonly SortStep[],
+  fieldOf: (name: string) => SearchField | undefined,
+): { order: Order; wrong: FieldError[] } {
   const wrong: FieldError[] = [];
   const fields = steps.flatMap((step, index) => {
     const place = `sort[${index}].field`;
@@ -33,8 +36,7 @@ export function orderOf(steps: readonly SortStep[], fieldOf: (name: string) => S
     else return [{ ...step, ...field }];
     return [];
   });
-  if (wrong.length > 0) throw invalidFields(wrong);
-  return {
+  const order: Order = {
     positionOf: (row: { id: number }, now) => ({
       id: row.id,
       keys: fields.map(({ kind, of }) => {
@@ -53,4 +55,5 @@ export function orderOf(steps: readonly SortStep[], fieldOf: (name: string) => S
       return b.id - a.id;
     },
   };
+  return { order, wrong };
 }

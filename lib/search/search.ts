@@ -1,8 +1,9 @@
+import type { Caller } from '#lib/core/caller.ts';
 import { now, secondMs } from '#lib/core/clock.ts';
 import { phoneSpellings } from '#lib/core/phone.ts';
-import { type FieldError, invalidFields, unavailable } from '#lib/core/problem.ts';
+import { invalidFields, unavailable } from '#lib/core/problem.ts';
+import type { SearchBody } from '#lib/core/search-body.ts';
 import { holdsWords, wordsOf } from '#lib/core/text.ts';
-import { zoneOf } from '#lib/core/zone.ts';
 import type { StoredCompany } from '#lib/entities/company.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
@@ -11,15 +12,11 @@ import type { StoredTask } from '#lib/entities/task.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { fieldsOf } from '#lib/workspaces/fields.ts';
-import { getWorkspace } from '#lib/workspaces/store.ts';
-import type { SearchBody } from './body.ts';
 import { cursorOf, type Place, placeOf } from './cursor.ts';
-import { searchFieldOf } from './custom.ts';
-import { FilterReader } from './filter.ts';
-import { text } from './kinds.ts';
-import { type Noun, nouns, type SearchField, searchedText } from './nouns.ts';
-import { type Order, orderOf, type Position } from './order.ts';
+import { type Noun, nouns, searchedText } from './nouns.ts';
+import type { Order, Position } from './order.ts';
+import { readQuestion } from './question.ts';
+import { viewFor } from './views.ts';
 
 interface Rows {
   contact: StoredContact;
@@ -46,14 +43,22 @@ const retryAfterSeconds = 30;
  */
 export async function search<Object extends FieldObject>(
   tx: UnitOfWork,
+  caller: Caller,
   object: Object,
   body: SearchBody,
 ): Promise<Found<Rows[Object]>> {
   const noun = nouns[object] as unknown as Noun;
-  const place = placeOf(body);
-  const fieldOf = await fieldsFor(tx, noun, body);
-  const order = orderOf(body.sort ?? [], fieldOf);
-  const isWanted = await predicateOf(tx, noun, body, place, fieldOf);
+  const view = body.viewId === undefined ? undefined : await viewFor(tx, caller, object, body.viewId);
+  const filters = [view?.filter, body.filter].filter((filter) => filter !== undefined && filter !== null);
+  const asked = { ...body, filters, sort: body.sort ?? view?.sort ?? [] };
+  const place = placeOf(asked);
+  const { wrong, predicates, order } = await readQuestion(tx, noun, { ...asked, at: place.now });
+  if (wrong.length > 0) throw invalidFields(wrong);
+  const words = body.q === undefined ? [] : wordsOf(body.q, phoneSpellings);
+  const isWanted = (row: never) =>
+    (body.archived === 'all' || isArchived(row) === body.archived) &&
+    (words.length === 0 || holdsWords(searchedText(noun, row), words)) &&
+    predicates.every((one) => one(row, place.now));
   const { found, total } = await walk(tx, noun, isWanted, order, place, body.limit);
   const items = found.slice(0, body.limit);
   const last = items.at(-1);
@@ -61,51 +66,10 @@ export async function search<Object extends FieldObject>(
   return {
     items: items.map(({ row }) => row as Rows[Object]),
     hasMore,
-    nextCursor: hasMore && last ? cursorOf(body, place.now, last.position) : null,
+    nextCursor: hasMore && last ? cursorOf(asked, place.now, last.position) : null,
     ...(body.count && { total }),
   };
 }
-
-type FieldOf = (name: string) => SearchField | undefined;
-
-const metadataKey = /^metadata\.([A-Za-z0-9_.-]{1,40})$/;
-
-/** Returns the fields of an object by their names, custom ones and keys of metadata among them. */
-async function fieldsFor(tx: UnitOfWork, { object, fields }: Noun, { filter, sort }: SearchBody): Promise<FieldOf> {
-  const named = JSON.stringify([filter, sort]).includes('"fields.');
-  const custom = (named ? await fieldsOf(tx, object) : []).filter(({ isArchived }) => !isArchived);
-  const bySlug = new Map(custom.map((field) => [`fields.${field.slug}`, searchFieldOf(field)]));
-  return (name) => {
-    if (Object.hasOwn(fields, name)) return fields[name];
-    const [, key] = metadataKey.exec(name) ?? [];
-    return key === undefined ? bySlug.get(name) : { kind: text, of: metadataOf(key) };
-  };
-}
-
-const metadataOf = (key: string) => (row: { metadata: Record<string, string> }) =>
-  Object.hasOwn(row.metadata, key) ? row.metadata[key] : null;
-
-async function predicateOf(
-  tx: UnitOfWork,
-  noun: Noun,
-  { q, filter, archived, timeZone }: SearchBody,
-  { now: at }: Place,
-  fieldOf: FieldOf,
-): Promise<(row: never) => boolean> {
-  const zone = zoneOf(timeZone ?? (await getWorkspace(tx)).timeZone);
-  const reader = new FilterReader({ tx, nowMs: Date.parse(at), zone, fieldOf });
-  const fitsFilter = filter === undefined ? () => true : await reader.read(filter, 'filter');
-  if (reader.wrong.length > 0) throw invalidFields(inOrder(reader.wrong));
-  const words = q === undefined ? [] : wordsOf(q, phoneSpellings);
-  return (row) =>
-    (archived === 'all' || isArchived(row) === archived) &&
-    (words.length === 0 || holdsWords(searchedText(noun, row), words)) &&
-    fitsFilter(row, at);
-}
-
-/** Conditions are read side by side. */
-const inOrder = (wrong: readonly FieldError[]) =>
-  [...wrong].sort((a, b) => a.field.localeCompare(b.field, 'en', { numeric: true }));
 
 const isArchived = ({ archivedAt = null }: { archivedAt?: string | null }) => archivedAt !== null;
 

@@ -1107,6 +1107,7 @@ export interface components {
          *     - `no_recipient`: Nobody outside has written in this thread, so there is nobody to reply to. Write a new message instead.
          *     - `method_not_allowed`: The path exists, but not with this method (status 405). `allowed` and the header `Allow` list those it takes.
          *     - `range_too_large`: The range holds more than one call can read in two seconds. Ask for a shorter one, and add the results up.
+         *     - `view_invalid`: The view of `viewId` asks a field that was archived: `field`. Change its filter, order, and columns with `PATCH /v1/views/{id}`.
          *     - `no_telegram_identity`: The contact has neither an id nor a username on Telegram, so it cannot be written to there. Add a username, or name the recipient directly.
          *     - `no_twitter_identity`: The contact has neither an id nor a username on X, so it cannot be written to there. Add a username, or name the recipient directly.
          */

@@ -103,13 +103,13 @@ describe('a filter finds', () => {
     expect(await find({ field, op, value })).toEqual(expected);
   });
 
-  test('what a tag, a company, or a member by id has', async () => {
+  test('records by the id of a tag, a company, or a member', async () => {
     expect(await find({ field: 'tags', op: 'in', value: [tagId] })).toEqual(['Ada']);
     expect(await find({ field: 'companyId', op: 'eq', value: companyId })).toEqual(['Dee']);
     expect(await find({ field: 'assignedToUserId', op: 'eq', value: workspace.memberId })).toEqual(['Bo']);
   });
 
-  test('what groups of conditions ask for', async () => {
+  test('records by groups of conditions', async () => {
     const [isNew, isHigh] = [
       { field: 'stage', op: 'eq', value: 'new' },
       { field: 'leadScore', op: 'gte', value: 50 },
@@ -177,7 +177,7 @@ describe('a filter is refused', () => {
     });
   });
 
-  test('with all that is wrong in it', async () => {
+  test('for all of its faults at once', async () => {
     const filter = {
       or: [
         { field: 'x', op: 'eq', value: 1 },

@@ -27,6 +27,7 @@ import { tags } from './tags.ts';
 import { tasks } from './tasks.ts';
 import { telegram } from './telegram.ts';
 import { twitter } from './twitter.ts';
+import { views } from './views.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Descriptions of every noun, by tag; `system` has the operations without a noun. */
@@ -59,6 +60,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   tasks,
   telegram,
   twitter,
+  views,
   webhooks,
 };
 

@@ -25,6 +25,8 @@ export const badRequest: Readonly<Record<(typeof badRequestReasons)[number], str
     'The path exists, but not with this method (status 405). `allowed` and the header `Allow` list those it takes.',
   range_too_large:
     'The range holds more than one call can read in two seconds. Ask for a shorter one, and add the results up.',
+  view_invalid:
+    'The view of `viewId` asks a field that was archived: `field`. Change its filter, order, and columns with `PATCH /v1/views/{id}`.',
 };
 
 /** Reasons of a 400 that each messaging channel has: `no_telegram_identity`. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { idInput, listInput, objectInput, queryText, reading } from '#lib/core/schema.ts';
-import { timeZone } from '#lib/core/time-zone.ts';
+import { idInput, listInput, objectInput, queryText, reading } from './schema.ts';
+import { timeZone } from './time-zone.ts';
 
 /** A condition, or a group of them; lib/search/filter.ts reads it by the fields of the object. */
 export const Filter = v.pipe(

@@ -1,0 +1,65 @@
+import type { FieldError } from '#lib/core/problem.ts';
+import { zoneOf } from '#lib/core/zone.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { fieldsOf } from '#lib/workspaces/fields.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+import { searchFieldOf } from './custom.ts';
+import { FilterReader, type Predicate } from './filter.ts';
+import { text } from './kinds.ts';
+import type { Noun, SearchField } from './nouns.ts';
+import { type Order, orderOf, type SortStep } from './order.ts';
+
+/** Filters of which all must hold, and an order, as callers give them. */
+export interface Asked {
+  filters: readonly unknown[];
+  sort: readonly SortStep[];
+  /** The time of the first page. */
+  at: string;
+  timeZone?: string | undefined;
+  /** Names of further fields that `fieldOf` is asked for. */
+  columns?: readonly string[];
+}
+
+/** The same, read; `wrong` names all that is not as it should be. */
+export interface Question {
+  wrong: FieldError[];
+  predicates: Predicate[];
+  order: Order;
+  fieldOf(name: string): SearchField | undefined;
+}
+
+/** Returns what is asked of the records of an object, as it can be evaluated. */
+export async function readQuestion(
+  tx: UnitOfWork,
+  noun: Noun,
+  { filters, sort, at, timeZone, columns = [] }: Asked,
+): Promise<Question> {
+  const [fieldOf, zone] = await Promise.all([
+    fieldsFor(tx, noun, JSON.stringify([filters, sort, columns])),
+    timeZone ?? getWorkspace(tx).then((workspace) => workspace.timeZone),
+  ]);
+  const reader = new FilterReader({ tx, nowMs: Date.parse(at), zone: zoneOf(zone), fieldOf });
+  const { order, wrong } = orderOf(sort, fieldOf);
+  const predicates = await Promise.all(filters.map((filter) => reader.read(filter, 'filter')));
+  return { wrong: [...inOrder(reader.wrong), ...wrong], predicates, order, fieldOf };
+}
+
+/** Conditions are read side by side. */
+const inOrder = (wrong: readonly FieldError[]) =>
+  [...wrong].sort((a, b) => a.field.localeCompare(b.field, 'en', { numeric: true }));
+
+const metadataKey = /^metadata\.([A-Za-z0-9_.-]{1,40})$/;
+
+/** Returns the fields of an object by their names, custom ones and keys of metadata among them. */
+async function fieldsFor(tx: UnitOfWork, { object, fields }: Noun, named: string): Promise<Question['fieldOf']> {
+  const custom = (named.includes('"fields.') ? await fieldsOf(tx, object) : []).filter(({ isArchived }) => !isArchived);
+  const bySlug = new Map(custom.map((field) => [`fields.${field.slug}`, searchFieldOf(field)]));
+  return (name) => {
+    if (Object.hasOwn(fields, name)) return fields[name];
+    const [, key] = metadataKey.exec(name) ?? [];
+    return key === undefined ? bySlug.get(name) : { kind: text, of: metadataOf(key) };
+  };
+}
+
+const metadataOf = (key: string) => (row: { metadata: Record<string, string> }) =>
+  Object.hasOwn(row.metadata, key) ? row.metadata[key] : null;

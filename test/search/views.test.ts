@@ -1,0 +1,123 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Client } from '#test/client.ts';
+import { because } from '#test/refusals.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: TestWorkspace['live'];
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  ({ live } = workspace);
+});
+
+const hot = { field: 'leadScore', op: 'gte', value: 50 };
+
+test('a view is created, listed, read, changed, and deleted', async () => {
+  const { body: view } = await live.post(
+    '/v1/views',
+    { object: 'contact', name: ' Hot leads ', filter: hot, sort: [{ field: 'name' }], columns: ['name', 'leadScore'] },
+    201,
+  );
+  expect(view).toEqual({
+    id: expect.any(Number),
+    object: 'contact',
+    name: 'Hot leads',
+    filter: hot,
+    sort: [{ field: 'name', direction: 'asc', nulls: 'last' }],
+    columns: ['name', 'leadScore'],
+    isShared: false,
+    ownerUserId: null,
+    createdAt: expect.any(String),
+    updatedAt: null,
+  });
+  expect((await live.get(`/v1/views/${view.id}`)).body).toEqual(view);
+  expect((await live.get('/v1/views', { object: 'contact' })).body).toEqual({
+    items: [view],
+    nextCursor: null,
+    hasMore: false,
+  });
+  expect((await live.get('/v1/views', { object: 'deal,task' })).body.items).toEqual([]);
+  const changed = (await live.patch(`/v1/views/${view.id}`, { filter: null, sort: [] }, 200)).body;
+  expect(changed).toEqual({ ...view, filter: null, sort: [], updatedAt: expect.any(String) });
+  await live.patch(`/v1/views/${view.id}`, { object: 'deal' }, 400);
+  await live.delete(`/v1/views/${view.id}`, 200);
+  await live.get(`/v1/views/${view.id}`, {}, 404);
+});
+
+test('a view is checked as a search is', async () => {
+  const refuse = async (more: object) =>
+    (await live.post('/v1/views', { object: 'task', name: 'x', ...more }, 400)).body.details.fields[0];
+  expect(await refuse({ filter: { or: [hot] } })).toMatchObject({
+    field: 'filter.or[0].field',
+    code: 'unknown_reference',
+  });
+  expect(await refuse({ sort: [{ field: 'stage' }] })).toMatchObject({ field: 'sort[0].field' });
+  expect(await refuse({ columns: ['title', 'stage'] })).toMatchObject({
+    field: 'columns[1]',
+    code: 'unknown_reference',
+  });
+});
+
+test('a search takes the filter and the order of a view, and adds its own filter', async () => {
+  const make = (name: string, leadScore: number) =>
+    live.post('/v1/contacts', { name, phone: '1234567', leadScore }, 201);
+  for (const [name, score] of [
+    ['Ada', 90],
+    ['Bo', 10],
+    ['Cy', 70],
+  ] as const)
+    await make(name, score);
+  const { id } = (
+    await live.post('/v1/views', { object: 'contact', name: 'Hot', filter: hot, sort: [{ field: 'leadScore' }] }, 201)
+  ).body;
+  const find = async (body: object) =>
+    (await live.post('/v1/contacts/search', { viewId: id, ...body }, 200)).body.items.map(
+      (one: { name: string }) => one.name,
+    );
+  expect(await find({})).toEqual(['Cy', 'Ada']);
+  expect(await find({ sort: [{ field: 'name' }] })).toEqual(['Ada', 'Cy']);
+  expect(await find({ filter: { field: 'name', op: 'eq', value: 'cy' } })).toEqual(['Cy']);
+  for (const [path, viewId] of [
+    ['deals', id],
+    ['contacts', 9999],
+  ])
+    expect((await live.post(`/v1/${path}/search`, { viewId }, 400)).body.details.fields).toMatchObject([
+      { field: 'viewId', code: 'unknown_reference' },
+    ]);
+});
+
+test('a view whose field was archived says so, and works again when it is back', async () => {
+  const { id: fieldId } = (
+    await live.post('/v1/fields', { object: 'deal', slug: 'size', title: 'Size', type: 'number' }, 201)
+  ).body;
+  const filter = { and: [{ not: { field: 'fields.size', op: 'gt', value: 1 } }] };
+  const { id } = (await live.post('/v1/views', { object: 'deal', name: 'Small', filter }, 201)).body;
+  await live.post(`/v1/fields/${fieldId}/archive`, {}, 200);
+  const { body } = await live.post('/v1/deals/search', { viewId: id }, 400);
+  expect(body.details).toEqual({ ...because('view_invalid'), field: 'fields.size' });
+  await live.post(`/v1/fields/${fieldId}/restore`, {}, 200);
+  await live.post('/v1/deals/search', { viewId: id }, 200);
+});
+
+test('a view is seen by who made it, and by all when it is shared', async () => {
+  const { client: other } = await workspace.mint();
+  const { id } = (await live.post('/v1/views', { object: 'task', name: 'Mine' }, 201)).body;
+  const sees = async (client: Client) => (await client.call('GET', `/v1/views/${id}`)).status;
+  expect([await sees(live), await sees(other)]).toEqual([200, 404]);
+  await other.patch(`/v1/views/${id}`, { name: 'x' }, 404);
+  expect((await other.get('/v1/views', { object: 'task' })).body.items).toEqual([]);
+  await live.patch(`/v1/views/${id}`, { isShared: true }, 200);
+  expect(await sees(other)).toBe(200);
+  await other.patch(`/v1/views/${id}`, { name: 'Ours' }, 200);
+});
+
+test('a view needs the scope of its object', async () => {
+  const { client } = await workspace.mint({ scopes: ['deals:read', 'tasks:write', 'tasks:read'] });
+  const { id } = (await live.post('/v1/views', { object: 'contact', name: 'All', isShared: true }, 201)).body;
+  const refused = await client.get(`/v1/views/${id}`, {}, 403);
+  expect(refused.body.details).toMatchObject({ reason: 'missing_scope', requiredScopes: ['contacts:read'] });
+  expect((await client.get('/v1/views', { object: 'contact' })).body.items).toEqual([]);
+  await client.post('/v1/views', { object: 'deal', name: 'x' }, 403);
+  await client.post('/v1/views', { object: 'task', name: 'x' }, 201);
+  await client.delete(`/v1/views/${id}`, 403);
+});
