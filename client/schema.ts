@@ -2363,6 +2363,28 @@ export interface paths {
         patch: operations["savedRepliesPatch"];
         trace?: never;
     };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search everything
+         * @description Finds records of all types by the words of `q`: exact matches first, then beginnings, then other parts, and of those the last active. At most 50. Types whose read scope the key lacks are left out and named in `X-Ignored-Parameters`.
+         *
+         *     Requires the scope `contacts:read`, or `companies:read`, or `deals:read`, or `tasks:read`, or `email:read`.
+         */
+        get: operations["searchGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sequences/{id}/enrollments": {
         parameters: {
             query?: never;
@@ -11264,6 +11286,41 @@ export interface components {
              * @example fields,company
              */
             include?: string;
+        };
+        SearchHit: {
+            /** @description The kind of record that was found. */
+            type: string | ("contact" | "company" | "deal" | "task" | "thread");
+            /**
+             * Format: int64
+             * @description Id of the record, for `GET /v1/contacts/{id}` and its like.
+             */
+            id: number;
+            /** @description Name, title, or subject of the record. */
+            title: string;
+            /** @description A second line that tells it from others: a company, an address, a contact. Null when there is none. */
+            subtitle: string | null;
+            /** @description The fields in which words were found. */
+            matched: components["schemas"]["SearchMatch"][];
+        };
+        SearchHits: {
+            /** @description The records that were found, best first, at most 50. */
+            items: components["schemas"]["SearchHit"][];
+        };
+        SearchMatch: {
+            /** @description Name of the field that holds the words. */
+            field: string;
+            /** @description The whole text of the field. */
+            text: string;
+            /**
+             * @description Places of the words in `text`: pairs of start and end, half-open, in UTF-16 units.
+             * @example [
+             *       [
+             *         0,
+             *         4
+             *       ]
+             *     ]
+             */
+            ranges: number[][];
         };
         SearchTasks: {
             /** @description Only records that hold all words of this text, in any order, case, and accent: in names, titles, addresses, phones, and domains. */
@@ -23441,6 +23498,67 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchGet: {
+        parameters: {
+            query: {
+                /** @description Words that must all be found, in any order, case, and accent; phone numbers by their digits. At most 200 characters. */
+                q: string;
+                /** @description Only these types, separated by commas: `contacts`, `companies`, `deals`, `tasks`, `threads`. Default all. */
+                types?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "type": "contact",
+                     *           "id": 1,
+                     *           "title": "Second analytical engine",
+                     *           "subtitle": "Second analytical engine",
+                     *           "matched": [
+                     *             {
+                     *               "field": "stage",
+                     *               "text": "Is the offer still open?",
+                     *               "ranges": [
+                     *                 [
+                     *                   0,
+                     *                   4
+                     *                 ]
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchHits"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

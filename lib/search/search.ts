@@ -1,7 +1,6 @@
 import type { Caller } from '#lib/core/caller.ts';
-import { now, secondMs } from '#lib/core/clock.ts';
 import { phoneSpellings } from '#lib/core/phone.ts';
-import { invalidFields, unavailable } from '#lib/core/problem.ts';
+import { invalidFields } from '#lib/core/problem.ts';
 import type { SearchBody } from '#lib/core/search-body.ts';
 import { holdsWords, wordsOf } from '#lib/core/text.ts';
 import type { StoredCompany } from '#lib/entities/company.ts';
@@ -9,13 +8,12 @@ import type { StoredContact } from '#lib/entities/contact.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import type { FieldObject } from '#lib/entities/field.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
-import { entityPartition } from '#lib/table/entity.ts';
-import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { cursorOf, type Place, placeOf } from './cursor.ts';
 import { type Noun, nouns, searchedText } from './nouns.ts';
 import type { Order, Position } from './order.ts';
 import { readQuestion } from './question.ts';
+import { eachRow, isArchived } from './rows.ts';
 import { viewFor } from './views.ts';
 
 interface Rows {
@@ -33,9 +31,8 @@ export interface Found<Row> {
   total?: number;
 }
 
-/** A search that ends no sooner is refused (revision 1.4, section 33). */
-const longestMs = 20 * secondMs;
-const retryAfterSeconds = 30;
+/** Rows that are kept before those of later pages are dropped. */
+const maxKept = 1000;
 
 /**
  * Returns one page of the records of an object that fit, in the order that is asked for (revision 1.4, section 33). It sees every write
@@ -71,14 +68,12 @@ export async function search<Object extends FieldObject>(
   };
 }
 
-const isArchived = ({ archivedAt = null }: { archivedAt?: string | null }) => archivedAt !== null;
-
 interface Placed {
   row: object;
   position: Position;
 }
 
-/** Reads every record of the object, and keeps those of the page and one more. */
+/** Keeps the rows of the page and one more of all that are wanted. */
 async function walk(
   tx: UnitOfWork,
   { of }: Noun,
@@ -87,21 +82,16 @@ async function walk(
   { now: at, behind }: Place,
   limit: number,
 ): Promise<{ found: Placed[]; total: number }> {
-  const endsAtMs = now() + longestMs;
   const byPosition = (a: Placed, b: Placed) => compare(a.position, b.position);
   let found: Placed[] = [];
   let total = 0;
-  const look = (row: never) => {
-    if (!isWanted(row)) return false;
+  await eachRow(tx, of, (row: never) => {
+    if (!isWanted(row)) return;
     total += 1;
     const position = positionOf(row, at);
-    if (behind === undefined || compare(position, behind) > 0) found.push({ row, position });
-    return false;
-  };
-  for await (const page of pages({ pk: entityPartition(tx.tenant, of) })) {
-    for (const stored of page) tx.rememberIf(of, stored, look as never, true);
-    found = found.sort(byPosition).slice(0, limit + 1);
-    if (now() > endsAtMs) throw unavailable(retryAfterSeconds, new Error('the search read for too long'));
-  }
-  return { found, total };
+    if (behind !== undefined && compare(position, behind) <= 0) return;
+    found.push({ row, position });
+    if (found.length > maxKept + limit) found = found.sort(byPosition).slice(0, limit + 1);
+  });
+  return { found: found.sort(byPosition).slice(0, limit + 1), total };
 }

@@ -21,11 +21,36 @@ const result = {
 const nouns = ['Contact', 'Company', 'Deal', 'Task'];
 
 export const search: Noun = {
+  about: 'One search over contacts, companies, deals, tasks, and e-mail threads.',
+  operations: {
+    searchGet:
+      'Finds records of all types by the words of `q`: exact matches first, then beginnings, then other parts, and of those the last active. At most 50. Types whose read scope the key lacks are left out and named in `X-Ignored-Parameters`.',
+  },
+  parameters: {
+    searchGet: {
+      q: 'Words that must all be found, in any order, case, and accent; phone numbers by their digits. At most 200 characters.',
+      types:
+        'Only these types, separated by commas: `contacts`, `companies`, `deals`, `tasks`, `threads`. Default all.',
+    },
+  },
   schemas: {
     ...Object.fromEntries(
       ['SearchContacts', 'SearchCompanies', 'SearchDeals', 'SearchTasks'].map((title) => [title, body]),
     ),
     ...Object.fromEntries(nouns.map((title) => [`${title}SearchResult`, result])),
+    SearchHits: { items: 'The records that were found, best first, at most 50.' },
+    SearchHit: {
+      type: 'The kind of record that was found.',
+      id: 'Id of the record, for `GET /v1/contacts/{id}` and its like.',
+      title: 'Name, title, or subject of the record.',
+      subtitle: 'A second line that tells it from others: a company, an address, a contact. Null when there is none.',
+      matched: 'The fields in which words were found.',
+    },
+    SearchMatch: {
+      field: 'Name of the field that holds the words.',
+      text: 'The whole text of the field.',
+      ranges: 'Places of the words in `text`: pairs of start and end, half-open, in UTF-16 units.',
+    },
     Sort: {
       field: 'Name of the field, as in a filter. Fields with several values have no order.',
       direction: 'Smallest first (`asc`, the default) or largest first (`desc`).',

@@ -1,0 +1,24 @@
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { EverywhereQuery, everyScope, Hits, searchEverywhere } from '#lib/search/everywhere.ts';
+
+/** One search over all that the caller may read. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/search',
+    summary: 'Search everything',
+    hasNoTool: true,
+    scope: everyScope,
+    query: EverywhereQuery,
+    status: 200,
+    response: Hits,
+    errors: ['bad_request'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  async ({ tx, caller, query, reply }) => {
+    const { items, leftOut } = await searchEverywhere(tx, caller, query);
+    reply.ignored.push(...leftOut);
+    return { items };
+  },
+);

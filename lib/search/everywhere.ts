@@ -1,0 +1,200 @@
+import * as v from 'valibot';
+import type { Caller } from '#lib/core/caller.ts';
+import { latest } from '#lib/core/clock.ts';
+import { phoneSpellings } from '#lib/core/phone.ts';
+import { id, openChoice, queryChoices, queryText } from '#lib/core/schema.ts';
+import type { Scope } from '#lib/core/scopes.ts';
+import { asciiDigitsIn, foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
+import { Companies, type StoredCompany } from '#lib/entities/company.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
+import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
+import { type StoredTask, Tasks } from '#lib/entities/task.ts';
+import type { Entity } from '#lib/table/entity.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { rangesIn } from './ranges.ts';
+import { eachRow, isArchived } from './rows.ts';
+
+type Named = readonly [field: string, text: string | null | undefined];
+
+/** A kind of record in the search over everything. */
+interface Searched<Row = never> {
+  of: Entity;
+  scope: Scope;
+  /** Returns the texts that are searched; the first one that is there is the title. */
+  texts(row: Row): readonly Named[];
+  subtitle(row: Row): string | null;
+  /** Returns when somebody last had to do with it. */
+  activeAt(row: Row): string;
+}
+
+const changedAt = ({ updatedAt, createdAt }: { updatedAt: string | null; createdAt: string }) => updatedAt ?? createdAt;
+
+const contact: Searched<StoredContact> = {
+  of: Contacts,
+  scope: 'contacts:read',
+  texts: ({ name, username, email, phone, company }) => [
+    ['name', name],
+    ['username', username],
+    ['email', email],
+    ['phone', phone],
+    ['company', company],
+  ],
+  subtitle: ({ company, email, phone }) => company ?? email ?? phone,
+  activeAt: (row) => latest(row.lastMessageAt, changedAt(row)) as string,
+};
+
+const company: Searched<StoredCompany> = {
+  of: Companies,
+  scope: 'companies:read',
+  texts: ({ name, domains, phone }) => [
+    ['name', name],
+    ...domains.map((one): Named => ['domains', one]),
+    ['phone', phone],
+  ],
+  subtitle: ({ domains }) => domains[0] ?? null,
+  activeAt: changedAt,
+};
+
+const deal: Searched<StoredDeal> = {
+  of: Deals,
+  scope: 'deals:read',
+  texts: ({ title }) => [['title', title]],
+  subtitle: ({ contactName }) => contactName,
+  activeAt: changedAt,
+};
+
+const task: Searched<StoredTask> = {
+  of: Tasks,
+  scope: 'tasks:read',
+  texts: ({ title }) => [['title', title]],
+  subtitle: () => null,
+  activeAt: changedAt,
+};
+
+const thread: Searched<StoredThread> = {
+  of: Threads,
+  scope: 'email:read',
+  texts: ({ subject, participants }) => [
+    ['subject', subject],
+    ...participants.flatMap(({ name, email }): Named[] => [
+      ['participants', name],
+      ['participants', email],
+    ]),
+  ],
+  subtitle: ({ participants: [first] }) => first?.name ?? first?.email ?? null,
+  activeAt: ({ lastMessageAt }) => lastMessageAt,
+};
+
+const searched = { contacts: contact, companies: company, deals: deal, tasks: task, threads: thread };
+type Type = keyof typeof searched;
+const types = Object.keys(searched) as Type[];
+const singular = {
+  contacts: 'contact',
+  companies: 'company',
+  deals: 'deal',
+  tasks: 'task',
+  threads: 'thread',
+} as const;
+
+/** The scopes, one of which a caller needs. */
+export const everyScope: readonly Scope[] = Object.values(searched).map(({ scope }) => scope);
+
+export const EverywhereQuery = v.object({ q: queryText(), types: v.optional(queryChoices(types)) });
+
+export const Hit = v.pipe(
+  v.object({
+    type: openChoice(Object.values(singular)),
+    id: id(),
+    title: v.string(),
+    subtitle: v.nullable(v.string()),
+    matched: v.array(
+      v.pipe(
+        v.object({
+          field: v.string(),
+          text: v.string(),
+          ranges: v.pipe(v.array(v.array(v.pipe(v.number(), v.integer()))), v.examples([[[0, 4]]])),
+        }),
+        v.title('SearchMatch'),
+      ),
+    ),
+  }),
+  v.title('SearchHit'),
+);
+type Hit = v.InferOutput<typeof Hit>;
+export const Hits = v.pipe(v.object({ items: v.array(Hit) }), v.title('SearchHits'));
+
+const maxHits = 50;
+/** Hits that are kept before all but the best are dropped. */
+const maxKept = 1000;
+
+interface Row {
+  id: number;
+  archivedAt?: string | null;
+}
+
+interface Ranked {
+  hit: Hit;
+  rank: number;
+  activeAt: string;
+}
+
+/**
+ * Returns the best 50 of what holds every word of `q`: exact first, then prefixes, then beginnings of words, then other parts, and of
+ * those the last active (revision 1.4, section 33). `leftOut` has the types that the caller may not read. Raises 503 after 20 seconds.
+ */
+export async function searchEverywhere(
+  tx: UnitOfWork,
+  { scopes }: Caller,
+  { q, types: asked = types }: v.InferOutput<typeof EverywhereQuery>,
+): Promise<{ items: Hit[]; leftOut: Type[] }> {
+  const isAllowed = (type: Type) => scopes.includes(searched[type].scope);
+  const words = wordsOf(q, phoneSpellings);
+  const lists = await Promise.all(asked.filter(isAllowed).map((type) => hitsOf(tx, type, foldCase(q.trim()), words)));
+  const items = lists
+    .flat()
+    .sort(byRank)
+    .slice(0, maxHits)
+    .map(({ hit }) => hit);
+  return { items, leftOut: asked.filter((type) => !isAllowed(type)) };
+}
+
+const byRank = (a: Ranked, b: Ranked) =>
+  a.rank - b.rank || (a.activeAt === b.activeAt ? b.hit.id - a.hit.id : a.activeAt < b.activeAt ? 1 : -1);
+
+async function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly string[][]): Promise<Ranked[]> {
+  const { of, texts, subtitle, activeAt } = searched[type] as Searched<Row>;
+  let found: Ranked[] = [];
+  await eachRow(tx, of, (row: Row) => {
+    const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));
+    const folded = named.map(([field, text]) => (field === 'phone' ? asciiDigitsIn(text) : foldCase(text)));
+    if (isArchived(row) || !holdsWords(folded.join('\n'), words)) return;
+    const ranges = named.map(([field, text]) => rangesIn(text, words, { isPhone: field === 'phone' }));
+    const begun = new Set(ranges.flat().flatMap(({ word, beginsWord }) => (beginsWord ? [word] : [])));
+    const isPart = begun.size < words.length ? 3 : 2;
+    const rank = folded.includes(whole) ? 0 : folded.some((text) => text.startsWith(whole)) ? 1 : isPart;
+    const matched = named.flatMap(([field, text], index) => {
+      const inText = united(ranges[index] ?? []);
+      return inText.length === 0 ? [] : [{ field, text, ranges: inText }];
+    });
+    const title = named[0]?.[1] ?? `#${row.id}`;
+    found.push({
+      hit: { type: singular[type], id: row.id, title, subtitle: subtitle(row), matched },
+      rank,
+      activeAt: activeAt(row),
+    });
+    if (found.length > maxKept) found = found.sort(byRank).slice(0, maxHits);
+  });
+  return found;
+}
+
+/** Returns the ranges in their order, those that touch or overlap as one. */
+function united(ranges: readonly { start: number; end: number }[]): [number, number][] {
+  const all: [number, number][] = [];
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else all.push([start, end]);
+  }
+  return all;
+}
