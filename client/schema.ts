@@ -1137,6 +1137,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deals/{id}/column": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a deal to a column
+         * @description Moves a deal to a column, of its board or of another one, and sets the probability of that column. Use it to move a card. A won column is for the panel only. Emits `deal.column_changed`, and `deal.stage_changed` where the stage is another.
+         *
+         *     Requires the scope `deals:write`.
+         */
+        post: operations["dealsColumn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deals": {
         parameters: {
             query?: never;
@@ -1193,6 +1215,9 @@ export interface paths {
          *     Not changed here:
          *     - `stage`: POST /v1/deals/{id}/stage
          *     - `assignedToUserId`: POST /v1/deals/{id}/assignee
+         *     - `pipelineId`: POST /v1/deals/{id}/column
+         *     - `columnId`: POST /v1/deals/{id}/column
+         *     - `lostReason`: POST /v1/deals/{id}/column
          *     - `id`: the path, which names another one
          *     - `metadata`: PATCH /v1/deals/{id}/metadata
          */
@@ -1294,7 +1319,7 @@ export interface paths {
         put?: never;
         /**
          * Move a deal to a stage
-         * @description Moves a deal to another stage and sets the probability of that stage. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed`.
+         * @description Moves a deal to the first column of a stage in its board, else in the default board, and sets the probability of that column. `lost` closes the deal; an active stage opens it again. It cannot be won here. If a won deal is moved, the income it booked stays. Emits `deal.stage_changed` and `deal.column_changed`.
          *
          *     Requires the scope `deals:write`.
          */
@@ -2211,22 +2236,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/pipelines/{id}": {
+    "/v1/pipelines/{id}/archive": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * Get a pipeline
-         * @description Returns one pipeline with its columns, counts, and totals. Use it to draw a board. Every write that was answered before is counted. Cards are not included: read `GET /v1/deals?stage=` or `GET /v1/contacts?stage=`.
-         *
-         *     Requires the scope `pipelines:read`.
-         */
-        get: operations["pipelinesGet"];
+        get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Archive a pipeline
+         * @description Takes a board of deals out of the list. Open deals move to the first column of their stage in `moveTo`, for up to 10 seconds after the answer; closed deals stay. Archiving again changes nothing. Emits `pipeline.updated`.
+         *
+         *     Requires the scope `pipelines:write`.
+         */
+        post: operations["pipelinesArchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2242,13 +2267,19 @@ export interface paths {
         };
         /**
          * List pipelines
-         * @description Lists the pipelines of the workspace, newest first, without their columns. There is one for deals and one for contacts. Use it to find the id of a board.
+         * @description Lists the pipelines of the workspace, newest first, without their columns. There are up to 20 for deals, and one for contacts. Use it to find the id of a board. Archived boards are left out.
          *
          *     Requires the scope `pipelines:read`.
          */
         get: operations["pipelinesList"];
         put?: never;
-        post?: never;
+        /**
+         * Create a pipeline
+         * @description Adds a board of deals with its columns from left to right. Use it when some deals take other steps than the rest. A `won` and a `lost` column are added at the end where you name none. Emits `pipeline.created`.
+         *
+         *     Requires the scope `pipelines:write`.
+         */
+        post: operations["pipelinesCreate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2270,7 +2301,95 @@ export interface paths {
          */
         get: operations["pipelinesListColumns"];
         put?: never;
+        /**
+         * Create a column
+         * @description Adds an active column to a board of deals, behind the last active one unless you send `position`. Use it for a further step. Won and lost have one column each, which is there already. Emits `pipeline.updated`.
+         *
+         *     Requires the scope `pipelines:write`.
+         */
+        post: operations["pipelinesCreateColumn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{id}/columns/{columnId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
         post?: never;
+        /**
+         * Delete a column
+         * @description Removes a column from a board of deals. Its deals move to the column `moveTo` of the same board, for up to 10 seconds after the answer, and it stays until then. Emits `deal.column_changed` for each.
+         *
+         *     Requires the scope `pipelines:write`.
+         */
+        delete: operations["pipelinesDeleteColumn"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a column
+         * @description Changes the name, color, place, or probability of a column. Use it when a step is renamed. Deals in it keep their own probability, and `key` and `stage` never change. Emits `pipeline.updated`.
+         *
+         *     Requires the scope `pipelines:write`.
+         *
+         *     Not changed here:
+         *     - `stage`: POST /v1/pipelines/{id}/columns: the stage of a column is fixed
+         *     - `key`: POST /v1/pipelines/{id}/columns: the key of a column is fixed
+         */
+        patch: operations["pipelinesPatchColumn"];
+        trace?: never;
+    };
+    "/v1/pipelines/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a pipeline
+         * @description Returns one pipeline with its columns, counts, and totals. Use it to draw a board. Every write that was answered before is counted. Cards are not included: read `GET /v1/deals?columnId=` or `GET /v1/contacts?stage=`.
+         *
+         *     Requires the scope `pipelines:read`.
+         */
+        get: operations["pipelinesGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a pipeline
+         * @description Renames a board of deals, or makes it the one that takes new deals. Use it when the process changes. Columns have operations of their own, and the board of contacts is fixed. Emits `pipeline.updated`.
+         *
+         *     Requires the scope `pipelines:write`.
+         */
+        patch: operations["pipelinesPatch"];
+        trace?: never;
+    };
+    "/v1/pipelines/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a pipeline
+         * @description Brings an archived board of deals back with its columns and its closed deals. Use it to undo an archive. Deals that moved to another board stay there. Emits `pipeline.updated`.
+         *
+         *     Requires the scope `pipelines:write`.
+         */
+        post: operations["pipelinesRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3902,6 +4021,57 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "deal.column_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deal moved to another column, of its own board or of another one. */
+        post: operations["onDealColumnChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pipeline.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A board of deals was created. */
+        post: operations["onPipelineCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pipeline.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A board of deals or its columns changed, or it was archived or restored. */
+        post: operations["onPipelineUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "task.created": {
         parameters: {
             query?: never;
@@ -4832,6 +5002,13 @@ export interface components {
             /** @description Facts for programs. Null when the status says everything. */
             details: components["schemas"]["ErrorDetails"] | null;
         };
+        ArchivePipeline: {
+            /**
+             * Format: int64
+             * @description Id of the board that takes the open deals. Required when there are some.
+             */
+            moveTo?: number;
+        };
         Attachment: {
             /**
              * Format: int64
@@ -5002,12 +5179,17 @@ export interface components {
              */
             id: number;
             /**
-             * @description The stage of its cards, as filters take it: `proposal`.
+             * @description Name for programs, unique in the board: the stage, or for columns of your own a slug of the first name. It never changes.
              * @example lead
              */
             key: string;
             /** @description Heading of the column, as the panel shows it: `Proposal`. */
             name: string;
+            /**
+             * @description The stage of its cards, as filters take it: `proposal`. It never changes.
+             * @example lead
+             */
+            stage: string;
             /**
              * Format: int32
              * @description Place from the left, counted from 1.
@@ -6355,6 +6537,27 @@ export interface components {
             /** @description How the bot receives messages. Default: `webhook` if the deployment has a public address, otherwise `polling`. */
             inbound?: components["schemas"]["InboundMode"];
         };
+        CreateColumn: {
+            /** @description Heading of the column, in one line of 1 to 40 characters. */
+            name: string;
+            /** @description Stage of the deals in the column: an active one. */
+            stage: components["schemas"]["DealStageKey"];
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100, that deals get here. Default that of the stage.
+             */
+            probability?: number;
+            /**
+             * @description Color of the heading, as `#rrggbb`. Default that of the stage.
+             * @example #3949ab
+             */
+            color?: string;
+            /**
+             * Format: int32
+             * @description Place from the left, counted from 1. Default behind the last active column.
+             */
+            position?: number;
+        };
         CreateCompany: {
             /** @description Name of the company, in one line of 1 to 200 characters. */
             name: string;
@@ -6514,11 +6717,18 @@ export interface components {
              * @default 0
              */
             value?: number;
-            /**
-             * @description Stage in which the deal begins: an active one. Default `lead`.
-             * @default lead
-             */
+            /** @description Stage in which the deal begins: an active one. Default that of `columnId`, else `lead`, or the first of a board without it. */
             stage?: components["schemas"]["ActiveDealStage"];
+            /**
+             * Format: int64
+             * @description Id of the board in which the deal begins. Default the default board.
+             */
+            pipelineId?: number;
+            /**
+             * Format: int64
+             * @description Id of the active column in which the deal begins. Default the first one of the stage.
+             */
+            columnId?: number;
             /**
              * Format: int64
              * @description Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.
@@ -6571,11 +6781,18 @@ export interface components {
              * @default 0
              */
             value?: number;
-            /**
-             * @description Stage in which the deal begins: an active one. Default `lead`.
-             * @default lead
-             */
+            /** @description Stage in which the deal begins: an active one. Default that of `columnId`, else `lead`, or the first of a board without it. */
             stage?: components["schemas"]["ActiveDealStage"];
+            /**
+             * Format: int64
+             * @description Id of the board in which the deal begins. Default the default board.
+             */
+            pipelineId?: number;
+            /**
+             * Format: int64
+             * @description Id of the active column in which the deal begins. Default the first one of the stage.
+             */
+            columnId?: number;
             /**
              * Format: int64
              * @description Id of the active member who owns the deal, from `GET /v1/members`. Default nobody.
@@ -6730,6 +6947,12 @@ export interface components {
         CreateNote: {
             /** @description The note, 1 to 10,000 characters of plain text. */
             text: string;
+        };
+        CreatePipeline: {
+            /** @description Name of the board, in one line of 1 to 80 characters. */
+            name: string;
+            /** @description Columns from left to right: 1 to 30, at least one of them active. */
+            columns: components["schemas"]["NewColumn"][];
         };
         CreateReply: {
             /** @description The text as plain text, 1 to 100,000 characters. Mail programs that show no HTML show this. */
@@ -7238,6 +7461,8 @@ export interface components {
             company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
+            /** @description The board and the column of the deal. Only with `include=pipeline`. */
+            pipeline?: components["schemas"]["DealPipeline"];
         };
         DealBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -7283,6 +7508,63 @@ export interface components {
              * @description How many items failed. Look at `error` of each.
              */
             failed: number;
+        };
+        /**
+         * @example {
+         *       "event": "deal.column_changed",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "deal_id": "31",
+         *         "pipeline_id": "1",
+         *         "from_column_id": "10003",
+         *         "to_column_id": "10004",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        DealColumnChangedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "deal.column_changed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the deal, as text. Null when there is none. */
+                deal_id: string;
+                pipeline_id: string;
+                from_column_id: string;
+                to_column_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         DealCompany: {
             /**
@@ -7391,6 +7673,31 @@ export interface components {
              */
             assignedToUserId: number | null;
         };
+        DealPipeline: {
+            /**
+             * Format: int64
+             * @description Id of the board that the deal is in.
+             */
+            id: number;
+            /** @description Name of the board. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Id of the column that the deal is in, unique among all boards.
+             */
+            columnId: number;
+            /** @description Name of the column for programs, unique in the board. */
+            columnKey: string;
+            /** @description Heading of the column. */
+            columnName: string;
+            /** @description Why the deal was lost, as the move to lost said. Null unless it is lost and a reason was given. */
+            lostReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the deal entered the column.
+             */
+            columnSince: string;
+        };
         DealSearchResult: {
             /** @description The records of this page in the order that was asked for, at most `limit` of them. */
             items: components["schemas"]["Deal"][];
@@ -7424,6 +7731,8 @@ export interface components {
          *         "value": 12500,
          *         "currency": "EUR",
          *         "closed_at": "2026-11-20T23:17:47Z",
+         *         "lost_reason": null,
+         *         "pipeline_id": "1",
          *         "actor": {
          *           "type": "user",
          *           "id": null
@@ -7473,6 +7782,8 @@ export interface components {
                  * @description When the deal was won or lost. Null while it is open.
                  */
                 closed_at: string | null;
+                lost_reason: string | null;
+                pipeline_id: string;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
             };
@@ -7644,6 +7955,8 @@ export interface components {
             company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
+            /** @description The board and the column of the deal. Only with `include=pipeline`. */
+            pipeline?: components["schemas"]["DealPipeline"];
             /** @description The newest 100 tasks, descending by id. `GET /v1/tasks?dealId=` lists all; `openTaskCount` counts those not done. */
             tasks: components["schemas"]["DealTask"][];
         };
@@ -8599,7 +8912,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -8619,7 +8932,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -8649,7 +8962,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -8730,6 +9043,8 @@ export interface components {
             company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
+            /** @description The board and the column of the deal. Only with `include=pipeline`. */
+            pipeline?: components["schemas"]["DealPipeline"];
             /** @description The pairs of key and text that programs have stored with the deal. */
             metadata: {
                 [key: string]: string;
@@ -10390,6 +10705,22 @@ export interface components {
             /** @description The whole key, for the `Authorization` header. Shown once: null when the answer is repeated under its `Idempotency-Key`. */
             key: string | null;
         };
+        NewColumn: {
+            /** @description Heading of the column, in one line of 1 to 40 characters. */
+            name: string;
+            /** @description Stage of the deals in the column. Of `won` and `lost` a board has one each. */
+            stage: components["schemas"]["DealStageKey"];
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100, that deals get here. Default that of the stage.
+             */
+            probability?: number;
+            /**
+             * @description Color of the heading, as `#rrggbb`. Default that of the stage.
+             * @example #3949ab
+             */
+            color?: string;
+        };
         Nothing: Record<string, never>;
         OpenApiDocument: {
             /** @description Version of the OpenAPI Specification that the document follows. */
@@ -10466,6 +10797,25 @@ export interface components {
             pacing?: components["schemas"]["Pacing"] | null;
             /** @description New way to receive messages; `off` receives none. */
             inbound?: components["schemas"]["InboundMode"];
+        };
+        PatchColumn: {
+            /** @description Heading of the column, in one line of 1 to 40 characters. */
+            name?: string;
+            /**
+             * Format: int32
+             * @description Chance of winning in percent, 0 to 100, that deals get here from now on.
+             */
+            probability?: number;
+            /**
+             * @description Color of the heading, as `#rrggbb`.
+             * @example #3949ab
+             */
+            color?: string;
+            /**
+             * Format: int32
+             * @description Place from the left, counted from 1. The six columns that a workspace begins with keep theirs.
+             */
+            position?: number;
         };
         PatchCompany: {
             /** @description Name of the company, in one line of 1 to 200 characters. */
@@ -10624,6 +10974,12 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        PatchPipeline: {
+            /** @description Name of the board, in one line of 1 to 80 characters. */
+            name?: string;
+            /** @description Send true to make it the board that takes new deals. It needs a column of every active stage. */
+            isDefault?: boolean;
+        };
         PatchSavedReply: {
             /** @description Name of the reply, in one line of 1 to 80 characters, unique in any case. */
             name?: string;
@@ -10727,6 +11083,8 @@ export interface components {
             kind: components["schemas"]["PipelineKind"];
             /** @description Whether new cards of this kind go to this board. */
             isDefault: boolean;
+            /** @description Whether the board is archived. It then takes no deals, and lists leave it out. */
+            isArchived: boolean;
             /**
              * Format: date-time
              * @description When it was created, in UTC to the second.
@@ -10737,6 +11095,60 @@ export interface components {
              * @description How many columns the board has.
              */
             columnCount: number;
+        };
+        /**
+         * @example {
+         *       "event": "pipeline.created",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "pipeline_id": "3",
+         *         "name": "Partners",
+         *         "is_archived": false,
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        PipelineCreatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "pipeline.created";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                pipeline_id: string;
+                name: string;
+                is_archived: boolean;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         /**
          * @description The kind of cards in a pipeline: deals or contacts.
@@ -10754,6 +11166,60 @@ export interface components {
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
+        /**
+         * @example {
+         *       "event": "pipeline.updated",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "pipeline_id": "3",
+         *         "name": "Partners",
+         *         "is_archived": false,
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        PipelineUpdatedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "pipeline.updated";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                pipeline_id: string;
+                name: string;
+                is_archived: boolean;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
         PipelineWithColumns: {
             /**
              * Format: int64
@@ -10766,6 +11232,8 @@ export interface components {
             kind: components["schemas"]["PipelineKind"];
             /** @description Whether new cards of this kind go to this board. */
             isDefault: boolean;
+            /** @description Whether the board is archived. It then takes no deals, and lists leave it out. */
+            isArchived: boolean;
             /**
              * Format: date-time
              * @description When it was created, in UTC to the second.
@@ -11172,7 +11640,7 @@ export interface components {
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
             sort?: components["schemas"]["Sort"][];
             /**
-             * Format: int32
+             * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
              * @default 25
              */
@@ -11213,7 +11681,7 @@ export interface components {
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
             sort?: components["schemas"]["Sort"][];
             /**
-             * Format: int32
+             * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
              * @default 25
              */
@@ -11254,7 +11722,7 @@ export interface components {
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
             sort?: components["schemas"]["Sort"][];
             /**
-             * Format: int32
+             * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
              * @default 25
              */
@@ -11330,7 +11798,7 @@ export interface components {
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
             sort?: components["schemas"]["Sort"][];
             /**
-             * Format: int32
+             * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
              * @default 25
              */
@@ -11637,9 +12105,20 @@ export interface components {
              */
             userId: number | null;
         };
+        SetDealColumn: {
+            /**
+             * Format: int64
+             * @description Id of the column to move to, of any board. A won one is refused with the reason `won_is_panel_only`.
+             */
+            columnId: number;
+            /** @description Why the deal was lost, at most 500 characters. Only with a lost column. Default null. */
+            lostReason?: string | null;
+        };
         SetDealStage: {
             /** @description The stage to move to. `won` is refused with the reason `won_is_panel_only`. */
             stage: components["schemas"]["DealStageKey"];
+            /** @description Why the deal was lost, at most 500 characters. Only with `lost`. Default null. */
+            lostReason?: string | null;
         };
         SetDealStageItem: {
             /**
@@ -11654,6 +12133,8 @@ export interface components {
             id: number;
             /** @description The stage to move to. `won` is refused with the reason `won_is_panel_only`. */
             stage: components["schemas"]["DealStageKey"];
+            /** @description Why the deal was lost, at most 500 characters. Only with `lost`. Default null. */
+            lostReason?: string | null;
         };
         SetEndpointFilter: {
             /** @description At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass. */
@@ -13004,6 +13485,11 @@ export interface components {
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
          *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
+         *     - `pipeline_in_use`: The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.
+         *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.
+         *     - `column_in_use`: Deals are in the column: `count` says how many. Send `moveTo` with the id of the column of the same board that takes them.
+         *     - `column_required`: The board cannot be without this column: its last active one, `won`, `lost`, or one of the six that a workspace begins with. Rename it instead.
+         *     - `stages_missing`: The default board needs a column of every active stage: `stages` names those that are missing. Add them, or restore the board if it is archived.
          */
         Conflict: {
             headers: {
@@ -13435,6 +13921,8 @@ export interface operations {
                 to?: string;
                 /** @description Zone of the IANA database whose days count, such as `Europe/Berlin`; daylight saving time is followed. Default `UTC`. */
                 timeZone?: string;
+                /** @description Only deals of the board with this id count in `deals`. The other figures are those of the workspace. */
+                pipelineId?: number;
             };
             header?: never;
             path?: never;
@@ -14876,11 +15364,8 @@ export interface operations {
                  *         }
                  *       ],
                  *       "limit": 25,
-                 *       "cursor": "example",
-                 *       "archived": false,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "viewId": 1,
                  *       "include": "fields"
                  *     }
                  */
@@ -16032,6 +16517,15 @@ export interface operations {
                      *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
+                     *           },
+                     *           "pipeline": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace",
+                     *             "columnId": 1,
+                     *             "columnKey": "example",
+                     *             "columnName": "example",
+                     *             "lostReason": "example",
+                     *             "columnSince": "2026-11-20T23:17:47Z"
                      *           },
                      *           "metadata": {
                      *             "source": "exhibition"
@@ -17552,11 +18046,8 @@ export interface operations {
                  *         }
                  *       ],
                  *       "limit": 25,
-                 *       "cursor": "example",
-                 *       "archived": false,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "viewId": 1,
                  *       "include": "updatedAt,fields"
                  *     }
                  */
@@ -18374,7 +18865,7 @@ export interface operations {
     dealsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18443,6 +18934,15 @@ export interface operations {
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,
@@ -18492,6 +18992,8 @@ export interface operations {
                  *           "title": "Second analytical engine",
                  *           "value": 12500,
                  *           "stage": "proposal",
+                 *           "pipelineId": 1,
+                 *           "columnId": 1,
                  *           "assignedToUserId": 3,
                  *           "metadata": {
                  *             "externalId": "offer-31"
@@ -18552,6 +19054,15 @@ export interface operations {
                      *             "owner": {
                      *               "assignedToUserId": 3
                      *             },
+                     *             "pipeline": {
+                     *               "id": 1,
+                     *               "name": "Ada Lovelace",
+                     *               "columnId": 1,
+                     *               "columnKey": "example",
+                     *               "columnName": "example",
+                     *               "lostReason": "example",
+                     *               "columnSince": "2026-11-20T23:17:47Z"
+                     *             },
                      *             "tasks": [
                      *               {
                      *                 "id": 58,
@@ -18583,6 +19094,114 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    dealsColumn: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "columnId": 1,
+                 *       "lostReason": "example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetDealColumn"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
+                     *       "contactId": 7,
+                     *       "contactName": "Ada Lovelace",
+                     *       "value": 12500,
+                     *       "currency": "EUR",
+                     *       "probability": 50,
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
+                     *       "closedAt": null,
+                     *       "notes": "Wants delivery before the summer.",
+                     *       "openTaskCount": 1,
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
+                     *       },
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
+                     *           "status": "Open",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
+                     *           "isOverdue": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DealWithTasks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     dealsList: {
         parameters: {
             query?: {
@@ -18592,6 +19211,10 @@ export interface operations {
                 limit?: number;
                 /** @description Only deals in this stage, for example `proposal`. */
                 stage?: components["schemas"]["DealStageKey"];
+                /** @description Only deals of the board with this id, as in `GET /v1/pipelines`. */
+                pipelineId?: number;
+                /** @description Only deals in the column with this id, as the board shows it. */
+                columnId?: number;
                 /** @description Only deals with the contact of this id. */
                 contactId?: number;
                 /** @description Only deals with the company of this id. */
@@ -18608,7 +19231,7 @@ export interface operations {
                 currency?: string;
                 /** @description Only deals expected to close before this time, exclusive. Deals without an expected time are left out. */
                 expectedCloseBefore?: string;
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -18668,6 +19291,15 @@ export interface operations {
                      *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
+                     *           },
+                     *           "pipeline": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace",
+                     *             "columnId": 1,
+                     *             "columnKey": "example",
+                     *             "columnName": "example",
+                     *             "lostReason": "example",
+                     *             "columnSince": "2026-11-20T23:17:47Z"
                      *           }
                      *         }
                      *       ],
@@ -18689,7 +19321,7 @@ export interface operations {
     dealsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18709,6 +19341,8 @@ export interface operations {
                  *       "title": "Second analytical engine",
                  *       "value": 12500,
                  *       "stage": "proposal",
+                 *       "pipelineId": 1,
+                 *       "columnId": 1,
                  *       "assignedToUserId": 3,
                  *       "metadata": {
                  *         "externalId": "offer-31"
@@ -18763,6 +19397,15 @@ export interface operations {
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,
@@ -18790,7 +19433,7 @@ export interface operations {
     dealsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18844,6 +19487,15 @@ export interface operations {
                      *       "owner": {
                      *         "assignedToUserId": 3
                      *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "id": 58,
@@ -18884,7 +19536,7 @@ export interface operations {
     dealsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18959,6 +19611,15 @@ export interface operations {
                      *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
+                     *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
                      *       },
                      *       "tasks": [
                      *         {
@@ -19350,11 +20011,8 @@ export interface operations {
                  *         }
                  *       ],
                  *       "limit": 25,
-                 *       "cursor": "example",
-                 *       "archived": false,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "viewId": 1,
                  *       "include": "fields,company"
                  *     }
                  */
@@ -19398,6 +20056,15 @@ export interface operations {
                      *           },
                      *           "owner": {
                      *             "assignedToUserId": 3
+                     *           },
+                     *           "pipeline": {
+                     *             "id": 1,
+                     *             "name": "Ada Lovelace",
+                     *             "columnId": 1,
+                     *             "columnKey": "example",
+                     *             "columnName": "example",
+                     *             "lostReason": "example",
+                     *             "columnSince": "2026-11-20T23:17:47Z"
                      *           }
                      *         }
                      *       ],
@@ -19420,7 +20087,7 @@ export interface operations {
     dealsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, and `owner`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19445,7 +20112,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "stage": "proposal"
+                 *       "stage": "proposal",
+                 *       "lostReason": "example"
                  *     }
                  */
                 "application/json": components["schemas"]["SetDealStage"];
@@ -19488,6 +20156,15 @@ export interface operations {
                      *       },
                      *       "owner": {
                      *         "assignedToUserId": 3
+                     *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
                      *       },
                      *       "tasks": [
                      *         {
@@ -22903,12 +23580,17 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    pipelinesGet: {
+    pipelinesArchive: {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -22919,7 +23601,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "moveTo": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ArchivePipeline"];
+            };
+        };
         responses: {
             /** @description The call was done. */
             200: {
@@ -22930,6 +23621,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Api-Revision": components["headers"]["X-Api-Revision"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                     [name: string]: unknown;
                 };
@@ -22940,6 +23632,7 @@ export interface operations {
                      *       "name": "Deals",
                      *       "kind": "deal",
                      *       "isDefault": true,
+                     *       "isArchived": true,
                      *       "createdAt": "2026-09-01T11:40:00Z",
                      *       "columnCount": 6,
                      *       "columns": [
@@ -22947,6 +23640,7 @@ export interface operations {
                      *           "id": 3,
                      *           "key": "proposal",
                      *           "name": "Proposal",
+                     *           "stage": "lead",
                      *           "position": 3,
                      *           "color": "#336699",
                      *           "isTerminal": false,
@@ -22966,22 +23660,12 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineWithColumns"];
                 };
             };
-            /** @description The resource has not changed since the ETag that you sent. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -23023,6 +23707,7 @@ export interface operations {
                      *           "name": "Deals",
                      *           "kind": "deal",
                      *           "isDefault": true,
+                     *           "isArchived": true,
                      *           "createdAt": "2026-09-01T11:40:00Z",
                      *           "columnCount": 6
                      *         }
@@ -23037,6 +23722,96 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "columns": [
+                 *         {
+                 *           "name": "Ada Lovelace",
+                 *           "stage": "lead",
+                 *           "probability": 50,
+                 *           "color": "#3949ab"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreatePipeline"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Deals",
+                     *       "kind": "deal",
+                     *       "isDefault": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-09-01T11:40:00Z",
+                     *       "columnCount": 6,
+                     *       "columns": [
+                     *         {
+                     *           "id": 3,
+                     *           "key": "proposal",
+                     *           "name": "Proposal",
+                     *           "stage": "lead",
+                     *           "position": 3,
+                     *           "color": "#336699",
+                     *           "isTerminal": false,
+                     *           "isApiSettable": true,
+                     *           "defaultProbability": 50,
+                     *           "count": 4,
+                     *           "totals": [
+                     *             {
+                     *               "currency": "EUR",
+                     *               "total": 37500
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PipelineWithColumns"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -23080,6 +23855,7 @@ export interface operations {
                      *           "id": 3,
                      *           "key": "proposal",
                      *           "name": "Proposal",
+                     *           "stage": "lead",
                      *           "position": 3,
                      *           "color": "#336699",
                      *           "isTerminal": false,
@@ -23117,6 +23893,498 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesCreateColumn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "stage": "lead",
+                 *       "probability": 50,
+                 *       "color": "#3949ab",
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateColumn"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "key": "proposal",
+                     *       "name": "Proposal",
+                     *       "stage": "lead",
+                     *       "position": 3,
+                     *       "color": "#336699",
+                     *       "isTerminal": false,
+                     *       "isApiSettable": true,
+                     *       "defaultProbability": 50,
+                     *       "count": 4,
+                     *       "totals": [
+                     *         {
+                     *           "currency": "EUR",
+                     *           "total": 37500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Column"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesDeleteColumn: {
+        parameters: {
+            query?: {
+                /** @description Id of the column of the same board that takes the deals. Required when deals are in the column. */
+                moveTo?: number;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
+                id: number;
+                /**
+                 * @description Id of the column, as the board shows it.
+                 * @example 1
+                 */
+                columnId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesPatchColumn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
+                id: number;
+                /**
+                 * @description Id of the column, as the board shows it.
+                 * @example 1
+                 */
+                columnId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "probability": 50,
+                 *       "color": "#3949ab",
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchColumn"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "key": "proposal",
+                     *       "name": "Proposal",
+                     *       "stage": "lead",
+                     *       "position": 3,
+                     *       "color": "#336699",
+                     *       "isTerminal": false,
+                     *       "isApiSettable": true,
+                     *       "defaultProbability": 50,
+                     *       "count": 4,
+                     *       "totals": [
+                     *         {
+                     *           "currency": "EUR",
+                     *           "total": 37500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Column"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Deals",
+                     *       "kind": "deal",
+                     *       "isDefault": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-09-01T11:40:00Z",
+                     *       "columnCount": 6,
+                     *       "columns": [
+                     *         {
+                     *           "id": 3,
+                     *           "key": "proposal",
+                     *           "name": "Proposal",
+                     *           "stage": "lead",
+                     *           "position": 3,
+                     *           "color": "#336699",
+                     *           "isTerminal": false,
+                     *           "isApiSettable": true,
+                     *           "defaultProbability": 50,
+                     *           "count": 4,
+                     *           "totals": [
+                     *             {
+                     *               "currency": "EUR",
+                     *               "total": 37500
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PipelineWithColumns"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "isDefault": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchPipeline"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Deals",
+                     *       "kind": "deal",
+                     *       "isDefault": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-09-01T11:40:00Z",
+                     *       "columnCount": 6,
+                     *       "columns": [
+                     *         {
+                     *           "id": 3,
+                     *           "key": "proposal",
+                     *           "name": "Proposal",
+                     *           "stage": "lead",
+                     *           "position": 3,
+                     *           "color": "#336699",
+                     *           "isTerminal": false,
+                     *           "isApiSettable": true,
+                     *           "defaultProbability": 50,
+                     *           "count": 4,
+                     *           "totals": [
+                     *             {
+                     *               "currency": "EUR",
+                     *               "total": 37500
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PipelineWithColumns"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pipelinesRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the pipeline, as in `GET /v1/pipelines`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Deals",
+                     *       "kind": "deal",
+                     *       "isDefault": true,
+                     *       "isArchived": true,
+                     *       "createdAt": "2026-09-01T11:40:00Z",
+                     *       "columnCount": 6,
+                     *       "columns": [
+                     *         {
+                     *           "id": 3,
+                     *           "key": "proposal",
+                     *           "name": "Proposal",
+                     *           "stage": "lead",
+                     *           "position": 3,
+                     *           "color": "#336699",
+                     *           "isTerminal": false,
+                     *           "isApiSettable": true,
+                     *           "defaultProbability": 50,
+                     *           "count": 4,
+                     *           "totals": [
+                     *             {
+                     *               "currency": "EUR",
+                     *               "total": 37500
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PipelineWithColumns"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -25123,11 +26391,8 @@ export interface operations {
                  *         }
                  *       ],
                  *       "limit": 25,
-                 *       "cursor": "example",
-                 *       "archived": false,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "viewId": 1,
                  *       "include": "fields"
                  *     }
                  */
@@ -29977,6 +31242,8 @@ export interface operations {
                  *         "value": 12500,
                  *         "currency": "EUR",
                  *         "closed_at": "2026-11-20T23:17:47Z",
+                 *         "lost_reason": null,
+                 *         "pipeline_id": "1",
                  *         "actor": {
                  *           "type": "user",
                  *           "id": null
@@ -29985,6 +31252,232 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DealStageChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDealColumnChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "deal.column_changed",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "deal_id": "31",
+                 *         "pipeline_id": "1",
+                 *         "from_column_id": "10003",
+                 *         "to_column_id": "10004",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DealColumnChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPipelineCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "pipeline.created",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "pipeline_id": "3",
+                 *         "name": "Partners",
+                 *         "is_archived": false,
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PipelineCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPipelineUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "pipeline.updated",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "pipeline_id": "3",
+                 *         "name": "Partners",
+                 *         "is_archived": false,
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PipelineUpdatedEvent"];
             };
         };
         responses: {

@@ -135,8 +135,9 @@ function exampleOfObject(
   components: SchemaComponents,
   { title, place }: Spot,
 ) {
-  // A new workspace has no custom fields.
-  const isShown = (name: string) => name !== 'fields' || (required as string[]).includes(name);
+  // A new workspace has no custom fields, no view, and no page before the first.
+  const isShown = (name: string) =>
+    !/^(fields|viewId|cursor|archived)$/.test(name) || (required as string[]).includes(name);
   const entries = Object.entries(properties as Record<string, JsonSchema>).filter(([name]) => isShown(name));
   if (entries.length === 0 && additionalProperties) return { source: 'exhibition' };
   return Object.fromEntries(

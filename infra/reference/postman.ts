@@ -88,6 +88,6 @@ const described = (parameter: Parameter) => ({
 });
 
 function shown({ example, schema = {} }: Parameter): string {
-  const value = example ?? schema.example ?? schema.default ?? schema.enum?.[0];
+  const value = example ?? schema.example ?? schema.examples?.[0] ?? schema.default ?? schema.enum?.[0];
   return value === undefined ? '' : String(value);
 }

@@ -27,9 +27,9 @@ export const Sort = v.pipe(
 export const maxSorts = 3;
 
 const maxLimit = 100;
-const limit = reading(
-  v.pipe(v.number(), v.integer('must be an integer'), v.minValue(1), v.maxValue(maxLimit)),
-  (value) => (typeof value === 'number' && Number.isInteger(value) ? Math.min(maxLimit, Math.max(1, value)) : value),
+/** Clamped, as in lists. */
+const limit = reading(v.pipe(v.number(), v.integer('must be an integer')), (value) =>
+  Number.isInteger(value) ? Math.min(maxLimit, Math.max(1, value as number)) : value,
 );
 
 /** Returns the body of a search whose answers have these members of `include`. */

@@ -100,7 +100,10 @@ const singular = {
 /** The scopes, one of which a caller needs. */
 export const everyScope: readonly Scope[] = Object.values(searched).map(({ scope }) => scope);
 
-export const EverywhereQuery = v.object({ q: queryText(), types: v.optional(queryChoices(types)) });
+export const EverywhereQuery = v.object({
+  q: v.pipe(queryText(), v.examples(['ada'])),
+  types: v.optional(queryChoices(types)),
+});
 
 export const Hit = v.pipe(
   v.object({

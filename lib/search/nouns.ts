@@ -153,6 +153,8 @@ const deals: Noun<StoredDeal> = {
     updatedAt: time,
     assignedToUserId: member,
     companyId: company,
+    pipelineId: id(),
+    columnId: id(),
   }),
   texts: (row) => [row.title],
 };

@@ -36,6 +36,7 @@ const derived = [
   '/v1/conversations',
   '/v1/pipelines/{id}/columns',
   '/v1/request-logs',
+  '/v1/search',
   '/v1/telegram/messages',
   '/v1/webhooks/event-kinds',
 ];

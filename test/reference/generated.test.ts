@@ -43,8 +43,8 @@ describe('the Postman collection', () => {
     const unasked = requests.flatMap(({ header, url: { query = [] } }) =>
       [...header, ...query].filter(({ disabled }) => !disabled).map(({ key }) => key),
     );
-    // An address is removed from the suppressions, and the schema of fields read, by a query that has to name it.
-    expect(new Set(unasked)).toEqual(new Set(['Content-Type', 'address', 'object']));
+    // An address is removed from the suppressions, the schema of fields read, and everything searched, by a query that has to name it.
+    expect(new Set(unasked)).toEqual(new Set(['Content-Type', 'address', 'object', 'q']));
   });
 
   test('reads what a key may read, as Postman would fill it in', async () => {

@@ -191,3 +191,25 @@ describe('a filter is refused', () => {
     ]);
   });
 });
+
+test('a deal is found by its board, its column, and its company', async () => {
+  const { items } = (await live.get('/v1/pipelines', { kind: 'deal' })).body;
+  const { body: deal } = await live.post('/v1/deals', { title: 'X', companyId, stage: 'proposal' }, 201);
+  const { pipeline } = (await live.get(`/v1/deals/${deal.id}`, { include: 'pipeline' })).body;
+  for (const [field, value] of [
+    ['pipelineId', items[0].id],
+    ['columnId', pipeline.columnId],
+    ['companyId', companyId],
+  ])
+    expect((await live.post('/v1/deals/search', { filter: { field, op: 'eq', value } }, 200)).body.items).toHaveLength(
+      1,
+    );
+});
+
+test('a task is found by what is overdue', async () => {
+  await live.post('/v1/tasks', { title: 'Late', dueAt: '2020-01-01T00:00:00Z' }, 201);
+  await live.post('/v1/tasks', { title: 'Early', dueAt: '2099-01-01T00:00:00Z' }, 201);
+  const filter = { field: 'isOverdue', op: 'eq', value: true };
+  const { items } = (await live.post('/v1/tasks/search', { filter }, 200)).body;
+  expect(items).toMatchObject([{ title: 'Late', status: 'Open', isOverdue: true }]);
+});
