@@ -2267,7 +2267,7 @@ export interface paths {
         };
         /**
          * List pipelines
-         * @description Lists the pipelines of the workspace, newest first, without their columns. There are up to 20 for deals, and one for contacts. Use it to find the id of a board. Archived boards are left out.
+         * @description Lists the pipelines of the workspace, newest first, without their columns. There are up to 20 for deals, and one for contacts. Use it to find the id of a board. Archived boards are left out unless you send `archived`.
          *
          *     Requires the scope `pipelines:read`.
          */
@@ -2385,7 +2385,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a pipeline
-         * @description Brings an archived board of deals back with its columns and its closed deals. Use it to undo an archive. Deals that moved to another board stay there. Emits `pipeline.updated`.
+         * @description Brings an archived board of deals back with its columns and its closed deals. Find it with `GET /v1/pipelines?archived=true`. Use it to undo an archive. Deals that moved to another board stay there. Emits `pipeline.updated`.
          *
          *     Requires the scope `pipelines:write`.
          */
@@ -5009,6 +5009,8 @@ export interface components {
              */
             moveTo?: number;
         };
+        /** @enum {string} */
+        Archived: "false" | "true" | "all";
         Attachment: {
             /**
              * Format: int64
@@ -21312,7 +21314,7 @@ export interface operations {
                 /** @description Only fields of these kinds of records, separated by commas. Default: all that the key may read. */
                 object?: string;
                 /** @description Whether archived fields are listed: `false` leaves them out, `true` lists only them, `all` lists both. */
-                archived?: "false" | "true" | "all";
+                archived?: components["schemas"]["Archived"];
             };
             header?: never;
             path?: never;
@@ -23680,6 +23682,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only pipelines of deals, or only those of contacts; both by default. */
                 kind?: components["schemas"]["PipelineKind"];
+                /** @description Whether archived boards are listed: `false` leaves them out, `true` lists only them, `all` lists both. */
+                archived?: components["schemas"]["Archived"];
             };
             header?: never;
             path?: never;
