@@ -51,7 +51,6 @@ test('there is something to test', () => {
   expect(routes.length).toBeGreaterThan(10);
 });
 
-// One route after the other: the local system keeps fewer functions warm than there are routes.
 describe.each(keyed)('$name', ({ route }) => {
   test('without a key is 401 before any other error', async () => {
     const answer = await api(undefined, { address: freshAddress() }).call(
@@ -64,6 +63,52 @@ describe.each(keyed)('$name', ({ route }) => {
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=/);
   });
 
+  if (scopesOf(route).length > 0) {
+    test('without its scope is 403 and names it, before the resource and the body are looked at', async () => {
+      const { client } = await limited(scopes.filter((scope) => !scopesOf(route).includes(scope)));
+      const answer = await client.call(route.method, pathOf(route.path), route.method === 'GET' ? {} : { body: '{' });
+      expectProblem(answer, route.method, 403, 'forbidden', {
+        ...because('missing_scope'),
+        requiredScopes: scopesOf(route),
+      });
+    });
+  }
+
+  if (route.path.includes('{id}')) {
+    test('is 404 for a resource that does not exist, also with a bad body', async () => {
+      const answer = await workspace.live.call(route.method, pathOf(route.path), route.body ? { body: '{' } : {});
+      expectProblem(answer, route.method, 404, 'not_found', null);
+    });
+  }
+
+  if (isList(route)) {
+    test('names ignored parameters and refuses a limit that is no integer', async () => {
+      const ignoring = await workspace.live.get(route.path, { nonsense: 1, 'also this': 2, limit: 100_000 });
+      expect(ignoring.status).toBe(200);
+      expect(ignoring.headers['x-ignored-parameters']).toBe('nonsense,also%20this');
+      for (const [name, value] of [
+        ['limit', 'many'],
+        ['limit', '1.5'],
+      ] as const) {
+        const answer = await workspace.live.get(route.path, { [name]: value });
+        expect(answer.status).toBe(400);
+        expect(answer.body.details.fields).toEqual([
+          { field: `query.${name}`, code: 'invalid_type', message: expect.any(String) },
+        ]);
+      }
+    });
+  }
+});
+
+/** One route of each shape: the steps before the work are the same for all. */
+const shapes = [
+  ...Map.groupBy(
+    keyed,
+    ({ route: { method, path, body } }) => `${method} ${path.includes('{id}')} ${body === undefined}`,
+  ),
+].flatMap(([, [first]]) => first ?? []);
+
+describe.each(shapes)('$name as all of its shape', ({ route }) => {
   test('with a wrong secret is 401 unknown_key', async () => {
     const wrong = `${workspace.liveKey.slice(0, -4)}AAAA`;
     const answer = await api(wrong, { address: freshAddress() }).call(route.method, pathOf(route.path));
@@ -83,15 +128,6 @@ describe.each(keyed)('$name', ({ route }) => {
   });
 
   if (scopesOf(route).length > 0) {
-    test('without its scope is 403 and names it, before the resource and the body are looked at', async () => {
-      const { client } = await limited(scopes.filter((scope) => !scopesOf(route).includes(scope)));
-      const answer = await client.call(route.method, pathOf(route.path), route.method === 'GET' ? {} : { body: '{' });
-      expectProblem(answer, route.method, 403, 'forbidden', {
-        ...because('missing_scope'),
-        requiredScopes: scopesOf(route),
-      });
-    });
-
     test('from an address that the key does not allow is 403', async () => {
       const { key } = await elsewhere();
       const answer = await api(key, { address: freshAddress() }).call(route.method, pathOf(route.path));
@@ -100,11 +136,6 @@ describe.each(keyed)('$name', ({ route }) => {
   }
 
   if (route.path.includes('{id}')) {
-    test('is 404 for a resource that does not exist, also with a bad body', async () => {
-      const answer = await workspace.live.call(route.method, pathOf(route.path), route.body ? { body: '{' } : {});
-      expectProblem(answer, route.method, 404, 'not_found', null);
-    });
-
     test('with an id that is no integer is 404', async () => {
       for (const id of ['abc', '0', '-1', '1.5', '99999999999', '%00']) {
         const answer = await workspace.live.call(route.method, pathOf(route.path, id));
@@ -143,24 +174,6 @@ describe.each(keyed)('$name', ({ route }) => {
         const answer = await live.call(route.method, route.path, { body });
         expect(answer.status, body.slice(0, 20)).toBe(400);
         expect(answer.body.details.fields[0].field).toBe('body');
-      }
-    });
-  }
-
-  if (isList(route)) {
-    test('names ignored parameters and refuses a limit that is no integer', async () => {
-      const ignoring = await workspace.live.get(route.path, { nonsense: 1, 'also this': 2, limit: 100_000 });
-      expect(ignoring.status).toBe(200);
-      expect(ignoring.headers['x-ignored-parameters']).toBe('nonsense,also%20this');
-      for (const [name, value] of [
-        ['limit', 'many'],
-        ['limit', '1.5'],
-      ] as const) {
-        const answer = await workspace.live.get(route.path, { [name]: value });
-        expect(answer.status).toBe(400);
-        expect(answer.body.details.fields).toEqual([
-          { field: `query.${name}`, code: 'invalid_type', message: expect.any(String) },
-        ]);
       }
     });
   }
