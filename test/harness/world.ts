@@ -284,6 +284,10 @@ export class World {
 
   /** Gives the next test file a table of its own, and forgets what the file before has left in queues and schedules. */
   async begin(): Promise<void> {
+    // Nobody asks any more for what waits.
+    this.#streamArn = '';
+    for (const { waiting } of this.#following) waiting.length = 0;
+    for (const queue of this.#sqs.queues()) queue.purge();
     await this.#comeToRest();
     setClock(this.clock);
     for (const queue of this.#sqs.queues()) queue.purge();
