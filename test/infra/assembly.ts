@@ -58,7 +58,7 @@ const synthesis = join(import.meta.dirname, 'synthesis.ts');
 
 async function build(input: { variants: object; hasCode: boolean }): Promise<string> {
   const source = await readFile(synthesis, 'utf8');
-  // test/infra/templates.test.ts asks more strictly what CloudFormation would take.
+  // test/infra/cloudformation.full.test.ts asks more strictly what CloudFormation would take.
   const env = { ...process.env, CDK_VALIDATION: 'false' };
   return buildOnce({ ...input, source }, async (folder) => {
     await runApart(pathToFileURL(synthesis), env, { folder, ...input });

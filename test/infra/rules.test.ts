@@ -10,7 +10,7 @@ import { contextOf, contextOfProject } from '#infra/synth.ts';
 import { localSettings } from '#lib/core/env.ts';
 import { assemblyFolder, variants } from '#test/infra/assembly.ts';
 
-// It makes warnings alone; templates.test.ts refuses them.
+// It makes warnings alone; cloudformation.full.test.ts refuses them.
 vi.stubEnv('CDK_VALIDATION', 'false');
 
 let outdir: string;

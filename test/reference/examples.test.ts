@@ -135,6 +135,10 @@ test.skipIf(!runners['Python']?.isHere)('the Python example of every operation c
 test.skipIf(process.platform === 'win32')(
   'the curl example of every operation is one command of the shell',
   async () => {
-    for (const { operation } of operations) await run('sh', ['-n', '-c', exampleOf('curl', operation.operationId)]);
+    const commands = operations.map(({ operation }) => exampleOf('curl', operation.operationId));
+    // A function's body is parsed, and not run.
+    const check = 'for one; do eval "f() {\n$one\n}" || exit 1; done';
+    await run('sh', ['-c', check, 'sh', ...commands]);
+    await expect(run('sh', ['-c', check, 'sh', ...commands, "curl 'open"])).rejects.toThrow();
   },
 );
