@@ -13,7 +13,7 @@ const keepMs = 3_600_000;
 const useEveryMs = keepMs / 6;
 
 /** Folders that a build is made of. */
-export const sourceFolders = ['lib', 'functions', 'infra', 'client'];
+export const sourceFolders = ['lib', 'functions', 'infra', 'client', 'panel'];
 const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json', 'CHANGELOG.md', 'docs/mcp.md'];
 
 /** Bundles and synthesises the project, unless that was done before with the same sources. Returns the cloud assembly's folder. */
