@@ -48,6 +48,12 @@ export function SearchField({ label, name = 'q', placeholder }: SearchFieldProps
         placeholder={placeholder}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.isComposing) return;
+          // What was searched for stays; the keys of the page work again.
+          event.preventDefault();
+          event.currentTarget.blur();
+        }}
       />
     </div>
   );

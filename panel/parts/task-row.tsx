@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { may } from '../app/session.ts';
+import { worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { attempt } from '../app/toasts.ts';
 import { Badge } from './badge.tsx';
@@ -60,7 +61,7 @@ export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowPro
       </div>
       <div class="signs">
         {task.priority !== 'Medium' && !isDone && (
-          <Badge tone={task.priority === 'High' ? 'warn' : 'plain'}>{task.priority}</Badge>
+          <Badge tone={task.priority === 'High' ? 'warn' : 'plain'}>{worded(task.priority)}</Badge>
         )}
         {task.status === 'InProgress' && <Badge tone="accent">{t.parts.inProgress}</Badge>}
         {task.dueAt && (

@@ -68,6 +68,7 @@ const words = {
   processing: 'In Arbeit',
   proposal: 'Angebot',
   qualified: 'Qualifiziert',
+  received: 'Empfangen',
   realized: 'Gebucht',
   replied: 'Beantwortet',
   retrying: 'Neuer Versuch',
@@ -271,6 +272,8 @@ const signIn = {
 };
 
 const accounts = {
+  kinds: { bot: 'Bot', user: 'Benutzer' },
+  aSecond: (messages: Value) => `${messages} pro Sekunde`,
   aMinute: (perMinute: Value) => `${perMinute} pro Minute`,
   aNewTokenFor: (name: Value) => `Neues Token für ${name}`,
   accessToken: 'Zugriffstoken',
@@ -358,6 +361,8 @@ const audit = {
 };
 
 const contacts = {
+  nothingIsSoldToThem: 'Es gibt noch keinen Deal.',
+  nothingIsToBeDoneForThem: 'Für diesen Kontakt gibt es keine Aufgabe.',
   aContactNeedsAName: 'Ein Kontakt braucht einen Namen, einen Nutzernamen oder eine Telefonnummer.',
   aMember: 'Ein Mitglied',
   about: 'Über',
@@ -1033,7 +1038,7 @@ const inbox = {
   pagesOfConversations: 'Seiten der Unterhaltungen',
   queued: 'Wartet',
   read: 'gelesen',
-  readAndUnread: 'Gelesen und ungelesen',
+  readAndUnread: 'Un-/gelesen',
   reopen: 'Wieder öffnen',
   reply: 'Antworten',
   schedule: 'Planen',
@@ -1077,6 +1082,7 @@ const inbox = {
 };
 
 const settings = {
+  units: { minutes: 'Minuten', hours: 'Stunden', days: 'Tage' },
   newReply: 'Neue Antwort',
   shortcut: 'Kürzel',
   shortcutHint: 'Kleinbuchstaben, Ziffern und Bindestriche, etwa oeffnungszeiten.',

@@ -69,6 +69,7 @@ const words = {
   processing: 'Processing',
   proposal: 'Proposal',
   qualified: 'Qualified',
+  received: 'Received',
   realized: 'Realized',
   replied: 'Replied',
   retrying: 'Retrying',
@@ -269,6 +270,8 @@ const signIn = {
 };
 
 const accounts = {
+  kinds: { bot: 'bot', user: 'user' },
+  aSecond: (messages: Value) => `${messages} a second`,
   aMinute: (perMinute: Value) => `${perMinute} a minute`,
   aNewTokenFor: (name: Value) => `A new token for ${name}`,
   accessToken: 'Access token',
@@ -356,6 +359,8 @@ const audit = {
 };
 
 const contacts = {
+  nothingIsSoldToThem: 'There is no deal yet.',
+  nothingIsToBeDoneForThem: 'There is no task for this contact.',
   aContactNeedsAName: 'A contact needs a name, a user name or a phone number.',
   aMember: 'A member',
   about: 'About',
@@ -1019,7 +1024,7 @@ const inbox = {
   pagesOfConversations: 'Pages of conversations',
   queued: 'Queued',
   read: 'read',
-  readAndUnread: 'Read and unread',
+  readAndUnread: 'Read or not',
   reopen: 'Open again',
   reply: 'Reply',
   schedule: 'Schedule',
@@ -1063,6 +1068,7 @@ const inbox = {
 };
 
 const settings = {
+  units: { minutes: 'minutes', hours: 'hours', days: 'days' },
   newReply: 'New reply',
   shortcut: 'Shortcut',
   shortcutHint: 'Small letters, digits, and hyphens, like opening-hours.',

@@ -64,7 +64,6 @@ test('the mail of a stranger is seen, answered, and made a contact by keyboard',
     await expect.poll(() => page.locator('.people a').count()).toBe(1);
   }
   await page.keyboard.press('Escape');
-  await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('j');
   await composer(page).waitFor();
   await page.keyboard.press('r');

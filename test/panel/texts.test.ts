@@ -19,10 +19,13 @@ const untranslated = new Set([
   'stage, assigned_to_user_id',
   'https://example.com/webhooks',
   'example.com',
+  'Bearer csk_',
 ]);
 const isText = (text: string) => /\p{L}{2,}/u.test(text) && !untranslated.has(text.trim());
 /** A sentence or a label: several words, or one with a capital letter and small ones. */
 const isProse = (text: string) => isText(text) && /^\p{Lu}\p{Ll}+( \p{L}+)+[.?!…:]?$|\p{Ll} \p{Ll}+ \p{Ll}/u.test(text);
+/** Several words that begin with a capital letter, wherever they are. */
+const isSentence = (text: string) => isText(text) && /^\p{Lu}\p{Ll}+ \p{L}+/u.test(text);
 
 function textsOutsideTheCatalog(path: string): string[] {
   const source = readFileSync(join(root, path), 'utf8');
@@ -41,6 +44,12 @@ function textsOutsideTheCatalog(path: string): string[] {
     JSXAttribute({ name, value }) {
       if (value?.type === 'Literal' && readNames.has(String(name.name)) && isText(String(value.value)))
         report(value, String(value.value));
+    },
+    Literal(literal) {
+      if (typeof literal.value === 'string' && isSentence(literal.value)) report(literal, literal.value);
+    },
+    TemplateElement(element) {
+      if (/[“”„]/.test(element.value.raw) || isSentence(element.value.raw)) report(element, element.value.raw);
     },
     CallExpression({ callee, arguments: [first] }) {
       if (callee.type === 'Identifier' && /^(say|Error)$/.test(callee.name) && first?.type === 'Literal')

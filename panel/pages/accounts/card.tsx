@@ -36,7 +36,10 @@ export function AccountCard({ account, children }: { account: ChannelAccount; ch
   const [inboundText, inboundTone] = inboundWords[inbound.status];
   const pace = [
     pacing.perMinute !== null && t.accounts.aMinute(count(pacing.perMinute)),
-    t.accounts.betweenMessages(seconds(pacing.gapMs)),
+    pacing.gapMs > 0 &&
+      (pacing.gapMs < 1000
+        ? t.accounts.aSecond(count(Math.round(1000 / pacing.gapMs)))
+        : t.accounts.betweenMessages(seconds(pacing.gapMs))),
     t.accounts.toTheSameContact(seconds(pacing.peerGapMs)),
     pacing.newPeersPerDay !== null && t.accounts.newContactsADay(count(pacing.newPeersPerDay)),
   ].filter(Boolean);

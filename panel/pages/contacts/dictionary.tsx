@@ -36,6 +36,7 @@ export function Dictionary() {
   const canWrite = may('contacts:write');
   const actions = {
     title: t.common.actions,
+    isHidden: true,
     show: (tag: Tag) => (
       <Menu
         text={t.common.actions}

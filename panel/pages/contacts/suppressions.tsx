@@ -33,6 +33,7 @@ export function Suppressions() {
   };
   const actions = {
     title: t.common.actions,
+    isHidden: true,
     show: ({ address }: Suppression) =>
       address !== null && (
         <button

@@ -6,7 +6,7 @@ import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { money } from '../../app/show.ts';
+import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { EditDeal } from '../../parts/edit-deal.tsx';
@@ -40,7 +40,7 @@ export function Deals({ contact, company }: DealsProps) {
     <Section
       title={t.common.deals}
       of={deals}
-      none="Nothing is being sold to them."
+      none={t.contacts.nothingIsSoldToThem}
       all={contact && linkTo('/deals', { contact: contact.id })}
       add={may('deals:write') ? { text: t.common.newDeal, open: () => setNew(true) } : undefined}
       after={
@@ -50,7 +50,7 @@ export function Deals({ contact, company }: DealsProps) {
       {({ id, title, value, currency, stage }) => (
         <li key={id}>
           <a href={linkTo(`/deals/${id}`)}>{title}</a>
-          <Badge tone={stage === 'Won' ? 'good' : stage === 'Lost' ? 'bad' : 'plain'}>{stage}</Badge>
+          <Badge tone={stage === 'Won' ? 'good' : stage === 'Lost' ? 'bad' : 'plain'}>{worded(stage)}</Badge>
           <span class="hint">{money(value, currency)}</span>
         </li>
       )}
@@ -72,7 +72,7 @@ export function Tasks({ contact }: WorkProps) {
     <Section
       title={t.common.tasks}
       of={tasks}
-      none="Nothing is to be done for them."
+      none={t.contacts.nothingIsToBeDoneForThem}
       all={linkTo('/tasks', { contact: contact.id })}
       add={may('tasks:write') ? { text: t.common.newTask, open: () => setNew(true) } : undefined}
       after={isNew && <EditTask contact={contact} onDone={tasks.reload} onClose={() => setNew(false)} />}

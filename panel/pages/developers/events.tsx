@@ -109,7 +109,8 @@ export default function Events() {
                   <span class="row inline">
                     <Badge tone="accent">{event.event}</Badge>
                     <span>{subjectOf(event)}</span>
-                    {nameIn(event) !== undefined && <UserText text={nameIn(event) ?? ''} isName />}
+                    {/* Its place is kept until the names are there. */}
+                    <span class="about">{nameIn(event) && <UserText text={nameIn(event) ?? ''} isName />}</span>
                     <When at={event.timestamp} />
                   </span>
                 </summary>

@@ -13,12 +13,12 @@ export interface Health {
 }
 
 /** Returns how an endpoint does, in a word. */
-export function healthOf({ isActive, pausedUntil, status, lastDeliveryAt }: Endpoint): Health {
+export function healthOf({ isActive, pausedUntil, status, lastSuccessAt }: Endpoint): Health {
   if (!isActive) return { tone: 'plain', text: t.common.off, rank: 0 };
   if (pausedUntil !== null && Date.parse(pausedUntil) > Date.now())
     return { tone: 'bad', text: t.developers.paused, rank: 4 };
   if (status !== 'healthy') return { tone: 'warn', text: worded(status), rank: 3 };
-  if (lastDeliveryAt === null) return { tone: 'plain', text: t.developers.neverDelivered, rank: 1 };
+  if (lastSuccessAt === null) return { tone: 'plain', text: t.developers.neverDelivered, rank: 1 };
   return { tone: 'good', text: worded(status), rank: 2 };
 }
 

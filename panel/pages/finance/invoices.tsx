@@ -53,13 +53,15 @@ export function Invoices() {
   const columns: readonly Column<Invoice>[] = [
     {
       title: t.finance.number,
-      show: ({ id, invoiceNumber }) => (
-        <a href={linkTo(`/finance/invoices/${id}`)}>
-          <UserText text={invoiceNumber} isName />
-        </a>
+      show: ({ id, invoiceNumber, status }) => (
+        <div class="row">
+          <a href={linkTo(`/finance/invoices/${id}`)}>
+            <UserText text={invoiceNumber} isName />
+          </a>
+          <Badge tone={tones[status]}>{worded(status)}</Badge>
+        </div>
       ),
     },
-    { title: t.common.status, show: ({ status }) => <Badge tone={tones[status]}>{worded(status)}</Badge> },
     {
       title: t.common.contact,
       isWide: true,

@@ -5,6 +5,7 @@ import { everyPage } from '../../app/every-page.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { written } from '../../app/locale.ts';
+import { type Names, useDealTitles } from '../../app/names.ts';
 import { linkTo, place, withQuery } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
 import { money, worded } from '../../app/show.ts';
@@ -19,6 +20,7 @@ import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { dayInstant, localDate } from '../../parts/local-time.ts';
 import { type Column, Paged } from '../../parts/paged.tsx';
+import { UserText } from '../../parts/user-text.tsx';
 
 type Transaction = Schema<'Transaction'>;
 
@@ -38,7 +40,7 @@ const sources: Record<Transaction['source'], string> = {
   },
 };
 
-const columns: readonly Column<Transaction>[] = [
+const columnsWith = (titles: Names): readonly Column<Transaction>[] => [
   {
     get title() {
       return t.finance.date;
@@ -57,7 +59,9 @@ const columns: readonly Column<Transaction>[] = [
           {description !== null && category !== null && <span>{category}</span>}
           {dealId !== null && (
             <span>
-              <a href={linkTo(`/deals/${dealId}`)}>{t.common.deal}</a>
+              <a href={linkTo(`/deals/${dealId}`)}>
+                <UserText text={titles.get(dealId) ?? `${t.common.deal} #${dealId}`} isName />
+              </a>
             </span>
           )}
         </p>
@@ -169,6 +173,7 @@ const Totals = ({ of }: { of: Schema<'FinanceSummary'>['totals'] }) => (
 
 export function Transactions() {
   const transactions = useLoaded(load, [String(place.value.query)], touching('transaction'));
+  const titles = useDealTitles(transactions);
   const { data } = transactions;
   const month = shownMonth();
   const [isNew, setNew] = useState(false);
@@ -212,7 +217,7 @@ export function Transactions() {
       <Paged
         caption={t.finance.transactions}
         of={transactions}
-        columns={columns}
+        columns={columnsWith(titles)}
         keyOf={({ id }) => id}
         empty={
           <Empty title={month ? t.finance.nothingIsBookedIn(nameOfMonth(month)) : t.finance.noTransactionsLikeThat}>

@@ -3,7 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { channelNames } from '../../app/channels.ts';
 import { may } from '../../app/session.ts';
-import { clockTime, exactTime, shortTime } from '../../app/show.ts';
+import { clockTime, exactTime, shortTime, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -88,7 +88,7 @@ function State({ status, job, readAt }: { status: string; job: Job | undefined; 
   if (isCanceled(job)) return <span>{t.inbox.canceled}</span>;
   if (status === 'failed')
     return <strong class="bad">{job?.lastError ? t.inbox.notSentLastError(job.lastError) : t.inbox.notSent}</strong>;
-  if (status !== 'queued') return <span>{status}</span>;
+  if (status !== 'queued') return <span>{worded(status)}</span>;
   const isLater = job && new Date(job.runAt).getTime() > Date.now() + soonMs;
   return <strong>{isLater ? t.inbox.willBeSent(shortTime(job.runAt)) : job ? t.inbox.sending : t.inbox.queued}</strong>;
 }

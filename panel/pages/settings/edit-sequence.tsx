@@ -19,14 +19,16 @@ interface EditSequenceProps {
   onClose(): void;
 }
 
-const units = [
-  ['1', 'minutes'],
-  ['60', 'hours'],
-  ['1440', 'days'],
-] as const;
+const units = () =>
+  [
+    ['1', t.settings.units.minutes],
+    ['60', t.settings.units.hours],
+    ['1440', t.settings.units.days],
+  ] as const;
 
 /** The largest unit in which a delay is whole. */
-const unitOf = (minutes: number) => [...units].reverse().find(([length]) => minutes % Number(length) === 0)?.[0] ?? '1';
+const unitOf = (minutes: number) =>
+  [...units()].reverse().find(([length]) => minutes % Number(length) === 0)?.[0] ?? '1';
 
 interface Row {
   key: number;
@@ -116,7 +118,7 @@ function SequenceForm({
                   required
                   value={delayMinutes / Number(unitOf(delayMinutes))}
                 />
-                <Field label={t.settings.unit} name={`unit-${key}`} value={unitOf(delayMinutes)} options={units} />
+                <Field label={t.settings.unit} name={`unit-${key}`} value={unitOf(delayMinutes)} options={units()} />
                 {rows.length > 1 && (
                   <button
                     type="button"

@@ -119,7 +119,7 @@ function Switch({ of, sequence: { id, name, status } }: { of: Loaded<Sequence>; 
     show(to);
     const back = status === 'active' ? set.resume : status === 'paused' ? set.pause : undefined;
     const done = await attempt(set[switches()[status][0]], {
-      said: `“${name}” ${said}.`,
+      said: t.settings.is(name, said),
       takeBack: () => show(status),
       ...(back && {
         undo: async () => {
