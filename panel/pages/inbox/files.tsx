@@ -63,9 +63,10 @@ export function useFiles(files: readonly DraftFile[], way: Way | undefined, chan
     if (uploaded.length > 0) change((before) => before.map((file) => ({ ...file, id: file.id ?? uploadOf(file)?.id })));
   }, [uploaded.length]);
   const add = (some: Iterable<File>) => {
+    if (!way) return;
     for (const [at, file] of [...some].entries()) {
-      const refusal = way && refusalOf({ name: file.name, sizeBytes: file.size }, way);
-      if (!way || files.length + at >= maxFiles) return complain(new Error(t.inbox.moreFilesThan(count(maxFiles))));
+      const refusal = refusalOf({ name: file.name, sizeBytes: file.size }, way);
+      if (files.length + at >= maxFiles) return complain(new Error(t.inbox.moreFilesThan(count(maxFiles))));
       if (refusal !== undefined) complain(new Error(refusal));
       else {
         const started = startUpload(file);

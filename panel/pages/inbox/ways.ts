@@ -24,7 +24,7 @@ export interface Way {
   files?: FileLimits | undefined;
 }
 
-export interface FileLimits {
+interface FileLimits {
   /** Of one file. */
   maxBytes: number;
   /** Of all together. */
