@@ -42,6 +42,13 @@ export function zoneOf(name: string) {
       const first = [Math.min(before, after), Math.max(before, after)].find((atMs) => dayAt(atMs) === day);
       return timestamp(new Date(first ?? after));
     },
+    /** Returns the moment of an hour of a day; where the clocks leave the hour out, what comes in its place. */
+    hour(day: string, hour: number): string {
+      const wantedMs = Date.parse(`${day}T00:00:00Z`) + hour * hourMs;
+      const both = [-dayMs, dayMs].map((byMs) => wantedMs - offsetAt(wantedMs + byMs));
+      const found = both.find((atMs) => atMs + offsetAt(atMs) === wantedMs);
+      return timestamp(new Date(found ?? Math.max(...both)));
+    },
   };
 }
 export type Zone = ReturnType<typeof zoneOf>;
