@@ -1,13 +1,12 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
-import { isThrottled } from '#lib/aws/aws.ts';
-import { fromNow, hourMs, now, secondMs, sleep } from '#lib/core/clock.ts';
+import { fromNow, hourMs } from '#lib/core/clock.ts';
 import { env } from '#lib/core/env.ts';
 import { log } from '#lib/core/log.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { measure } from '#lib/core/metrics.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
+import { mailFromDeployment } from '#lib/email/from-deployment.ts';
 import { noSender } from '#lib/email/sender.ts';
-import { handOver, isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
+import { mayHaveLeft } from '#lib/email/ses.ts';
 import { Members } from '#lib/entities/member.ts';
 import { settle, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -105,28 +104,10 @@ async function mailLink(
   const to = addressKey(email);
   const link = signInLink(base, await createSignIn(people));
   const text = `${reason}\n\nOpen it within 15 minutes; it works once:\n\n${link}\n\nIf you did not expect this mail, leave it: nothing happens.\n`;
-  const mail = new MailComposer({ from: sender, to, subject, text, disableFileAccess: true, disableUrlAccess: true });
-  const content = await mail.compile().build();
   try {
-    await handOverInTurn(to, content);
+    await mailFromDeployment(sender, { to, subject, text });
   } catch (error) {
     if (!mayHaveLeft(error as Error)) await giveBack(paid);
     throw error;
-  }
-}
-
-const giveUpMs = 15 * secondMs;
-
-/** The mails of workspaces leave as fast as SES takes any (lib/email/pace.ts): what it refuses beside them it may take a moment later. */
-async function handOverInTurn(to: string, content: Buffer): Promise<void> {
-  const untilMs = now() + giveUpMs;
-  for (;;) {
-    try {
-      await handOver({ ToAddresses: [to] }, content);
-      return;
-    } catch (error) {
-      if (!isThrottled(error) || isDeploymentFault(error as Error) || now() > untilMs) throw error;
-    }
-    await sleep(secondMs * (0.5 + Math.random()));
   }
 }
