@@ -1,5 +1,7 @@
 import { signedIn } from '#lib/auth/identify-session.ts';
+import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { roles } from '#lib/core/choices.ts';
+import { requireSender } from '#lib/email/sender.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { OwnProfile, PatchOwnProfile, patchOwnProfile } from '#lib/workspaces/own-profile.ts';
 
@@ -19,8 +21,11 @@ export const handler = endpoint(
     },
     status: 200,
     response: OwnProfile,
-    errors: ['bad_request'],
-    needs: ['change-members'],
+    errors: ['bad_request', 'conflict'],
+    needs: ['change-members', 'mail-sender'],
   },
-  ({ tx, caller, body }) => patchOwnProfile(tx, signedIn(caller).memberId, body),
+  ({ tx, caller, body, request }) => {
+    if (typeof body.notifications?.mailHour === 'number') requireSender();
+    return patchOwnProfile(tx, signedIn(caller).memberId, body, panelBase(request));
+  },
 );

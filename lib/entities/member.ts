@@ -3,6 +3,7 @@ import { dateForms, roles, themes } from '#lib/core/choices.ts';
 import { addressKey, emailAddress } from '#lib/core/mail-address.ts';
 import {
   choice,
+  count,
   id,
   nullableLine,
   paging,
@@ -68,7 +69,8 @@ export const MemberSettings = v.object({
   dateForm: storedChoice(dateForms),
   language: v.nullable(v.string()),
   theme: storedChoice(themes),
-  notifications: v.object({ browser: v.boolean() }),
+  /** Whether the browser notifies, and the hour of working days at which a mail says what waits; null for none. */
+  notifications: v.object({ browser: v.boolean(), mailHour: v.optional(v.nullable(count()), null) }),
 });
 
 /** Settings of a member who has chosen nothing. */
@@ -77,7 +79,7 @@ export const defaultSettings: v.InferOutput<typeof MemberSettings> = {
   dateForm: 'language',
   language: null,
   theme: 'system',
-  notifications: { browser: false },
+  notifications: { browser: false, mailHour: null },
 };
 
 /** A person of the workspace. */
@@ -92,6 +94,11 @@ export const Members = entity({
     invitation: v.optional(v.nullable(v.object({ since: time(), base: v.string() })), null),
     /** Their own settings of the panel. */
     settings: v.optional(MemberSettings, defaultSettings),
+    /** The mail of what waits for them: when it is due, the address of the panel that it names, and when the last one was. */
+    digest: v.optional(
+      v.nullable(v.object({ at: v.nullable(time()), base: v.string(), sentAt: v.nullable(time()) })),
+      null,
+    ),
     /** When an archive brought them. */
     importedAt: v.optional(v.nullable(time()), null),
   }),
@@ -111,8 +118,11 @@ export const Members = entity({
     mailbox: ({ isActive, email }) => isActive && addressKey(email),
     owner: isOwner,
   },
-  timer: ({ id: memberId, invitation }, { workspaceId }) =>
-    invitation && { at: invitation.since, queue: 'sign-ins', message: { memberId }, group: `members/${workspaceId}` },
+  timer({ id: memberId, isActive, invitation, digest }, { workspaceId }) {
+    const timer = { message: { memberId }, group: `members/${workspaceId}` };
+    if (invitation) return { at: invitation.since, queue: 'sign-ins', ...timer };
+    return isActive && digest?.at ? { at: digest.at, queue: 'reminders', ...timer } : null;
+  },
 });
 
 export type StoredMember = v.InferOutput<(typeof Members)['schema']>;

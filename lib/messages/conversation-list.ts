@@ -16,7 +16,10 @@ import { batches, flatten, isSpent, type Meter, newMeter, pages, stop } from '#l
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Held, heldBy, heldInThread, isVisible, toView } from './conversation.ts';
 
-type Query = v.InferOutput<typeof ConversationQuery>;
+type Query = v.InferOutput<typeof ConversationQuery> & {
+  /** Only conversations that wait for an answer of this member, or of nobody. */
+  waitingFor?: number;
+};
 type Shown = v.InferInput<typeof Conversation>;
 
 /** Entries that are looked at together. */
@@ -141,12 +144,14 @@ type Filter = (held: Held) => boolean;
 
 /** Returns the filter of what its row tells of a conversation. */
 async function filterOf(tx: UnitOfWork, query: Query, hasMail: boolean): Promise<Filter> {
-  const { state, assignedToUserId: assignee, unread, accountId, tagId, q } = query;
+  const { state, assignedToUserId: assignee, unread, accountId, tagId, q, waitingFor } = query;
   const isFound = q === undefined ? () => true : await searchOf(tx, q, hasMail);
   return (held) => {
     const { kept, contact, thread } = held;
     if (state !== undefined && (kept.state ?? 'open') !== state) return false;
     if (assignee !== undefined && (kept.assignedToUserId ?? 'none') !== assignee) return false;
+    if (waitingFor !== undefined && (!kept.waitingSince || (kept.assignedToUserId ?? waitingFor) !== waitingFor))
+      return false;
     if (unread && !(contact ? contact.hasUnreadMessages : thread.unreadCount > 0)) return false;
     if (accountId !== undefined && !contact?.reach?.some((one) => one.accountId === accountId)) return false;
     if (tagId !== undefined && !contact?.tagIds.includes(tagId)) return false;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { count } from '#lib/core/schema.ts';
 import { Contact, Contacts } from '#lib/entities/contact.ts';
-import { Conversation, type ConversationQuery } from '#lib/entities/conversation.ts';
+import { Conversation } from '#lib/entities/conversation.ts';
 import { Mailbox, type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -33,7 +33,7 @@ export const InboxPage = v.pipe(
 /** Lists conversations, last message first, with whom each is. */
 export async function listInbox(
   tx: UnitOfWork,
-  query: v.InferOutput<typeof ConversationQuery>,
+  query: Parameters<typeof listConversations>[1],
   hasMail: boolean,
 ): Promise<v.InferInput<typeof InboxPage>> {
   const page = await listConversations(tx, query, hasMail);

@@ -67,6 +67,7 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
     generation: 0,
     invitation: null,
     settings: defaultSettings,
+    digest: null,
     // Set by an import alone: whoever it brings counts as new here.
     importedAt: null,
   });

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { dateForms, themes } from '#lib/core/choices.ts';
-import { choice, nullablePattern, objectInput } from '#lib/core/schema.ts';
+import { choice, integer, nullablePattern, objectInput } from '#lib/core/schema.ts';
 import { timeZone } from '#lib/core/time-zone.ts';
 import { Member, MemberSettings, Members, PatchMember, type StoredMember } from '#lib/entities/member.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { nextDigest } from './digest-time.ts';
 import { getMember } from './members.ts';
 
 const { id, email, name, role } = Member.pipe[0].entries;
@@ -19,7 +20,9 @@ export const PatchOwnProfile = v.pipe(
     dateForm: v.optional(choice(dateForms)),
     language: v.optional(nullablePattern(/^[a-z]{2,3}(-[A-Z]{2})?$/, 6, 'a language such as de or pt-BR')),
     theme: v.optional(choice(themes)),
-    notifications: v.optional(objectInput({ browser: v.optional(v.boolean()) })),
+    notifications: v.optional(
+      objectInput({ browser: v.optional(v.boolean()), mailHour: v.optional(v.nullable(integer(0, 23))) }),
+    ),
   }),
   v.title('PatchOwnProfile'),
 );
@@ -29,22 +32,33 @@ const toProfile = ({ settings, ...member }: StoredMember) => ({ ...member, ...se
 /** Returns the member with their settings in this workspace. */
 export const getOwnProfile = async (tx: UnitOfWork, memberId: number) => toProfile(await getMember(tx, memberId));
 
-/** Changes the name or the settings of a member; notifications that are left out keep their values. */
+/**
+ * Changes the name or the settings of a member; notifications that are left out keep their values. `base` is the address of the panel
+ * that mails name.
+ */
 export async function patchOwnProfile(
   tx: UnitOfWork,
   memberId: number,
   { name: newName, notifications, ...given }: v.InferOutput<typeof PatchOwnProfile>,
+  base: string,
 ) {
   const member = await getMember(tx, memberId);
-  const { settings } = member;
-  const next = {
-    ...member,
-    name: newName === undefined ? member.name : newName,
-    settings: {
-      ...settings,
-      ...Object.fromEntries(changedFields(settings, given).map((field) => [field, given[field]])),
-      notifications: { browser: notifications?.browser ?? settings.notifications.browser },
-    },
+  const { settings: before, digest } = member;
+  const { browser = before.notifications.browser, mailHour = before.notifications.mailHour } = notifications ?? {};
+  const settings = {
+    ...before,
+    ...Object.fromEntries(changedFields(before, given).map((field) => [field, given[field]])),
+    notifications: { browser, mailHour },
   };
-  return toProfile(tx.update(Members, next));
+  const sentAt = digest?.sentAt ?? null;
+  const isSameTime = settings.timeZone === before.timeZone && mailHour === before.notifications.mailHour;
+  const at = digest && isSameTime ? digest.at : nextDigest(settings, tx.now, sentAt);
+  return toProfile(
+    tx.update(Members, {
+      ...member,
+      name: newName === undefined ? member.name : newName,
+      settings,
+      digest: at === null && sentAt === null ? null : { at, base, sentAt },
+    }),
+  );
 }

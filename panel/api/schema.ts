@@ -914,6 +914,11 @@ export interface components {
             theme: "system" | "light" | "dark";
             notifications: {
                 browser: boolean;
+                /**
+                 * Format: int32
+                 * @default null
+                 */
+                mailHour?: number | null;
             };
         };
         PatchAgent: {
@@ -945,6 +950,8 @@ export interface components {
             theme?: "system" | "light" | "dark";
             notifications?: {
                 browser?: boolean;
+                /** Format: int32 */
+                mailHour?: number | null;
             };
         };
         PatchSequence: {
@@ -2381,7 +2388,8 @@ export interface operations {
                      *       "language": "en",
                      *       "theme": "system",
                      *       "notifications": {
-                     *         "browser": true
+                     *         "browser": true,
+                     *         "mailHour": null
                      *       }
                      *     }
                      */
@@ -2415,7 +2423,8 @@ export interface operations {
                  *       "language": "en",
                  *       "theme": "system",
                  *       "notifications": {
-                 *         "browser": true
+                 *         "browser": true,
+                 *         "mailHour": 1
                  *       }
                  *     }
                  */
@@ -2447,7 +2456,8 @@ export interface operations {
                      *       "language": "en",
                      *       "theme": "system",
                      *       "notifications": {
-                     *         "browser": true
+                     *         "browser": true,
+                     *         "mailHour": null
                      *       }
                      *     }
                      */

@@ -1105,6 +1105,10 @@ const settings = {
   themeDark: 'Dunkel',
   notifications: 'Benachrichtigungen',
   notifyInBrowser: 'In diesem Browser über neue Nachrichten und Erinnerungen informieren',
+  mailWhatWaits: 'An Werktagen per E-Mail senden, was auf mich wartet',
+  mailAt: 'Uhrzeit der E-Mail',
+  mailHasNoTexts:
+    'Wenn nichts wartet, wird nichts gesendet. Die E-Mail enthält Namen und Zahlen, keine Texte von Nachrichten. Sie braucht Zeitzone und Sprache: Ohne eigene Wahl werden beim Speichern die des Browsers übernommen.',
   notificationsAreBlocked:
     'Der Browser blockiert Benachrichtigungen dieser Seite. Sie müssen zuerst dort erlaubt werden.',
   yourSessions: 'Angemeldet auf',

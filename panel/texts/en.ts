@@ -1091,6 +1091,10 @@ const settings = {
   themeDark: 'Dark',
   notifications: 'Notifications',
   notifyInBrowser: 'Notify in this browser of new messages and reminders',
+  mailWhatWaits: 'Mail me on working days what waits for me',
+  mailAt: 'Time of the mail',
+  mailHasNoTexts:
+    'Nothing is sent if nothing waits. The mail has names and numbers, no texts of messages. It needs a time zone and a language: saving keeps those of the browser if you have chosen none.',
   notificationsAreBlocked: 'The browser blocks notifications of this page. Allow them in its settings first.',
   yourSessions: 'Where you are signed in',
   lastUsed: 'Last used',

@@ -18,17 +18,17 @@ const fresh = () => ({
   dateForm: 'language',
   language: null,
   theme: 'system',
-  notifications: { browser: false },
+  notifications: { browser: false, mailHour: null },
 });
 
 test('a member changes own name and settings, and nobody else sees the settings', async () => {
   expect((await member.get('/panel/me')).body).toEqual(fresh());
   const settings = { timeZone: 'Asia/Tokyo', dateForm: 'iso', language: 'de', theme: 'dark' };
-  const changed = { ...fresh(), name: 'Mia', ...settings, notifications: { browser: true } };
+  const changed = { ...fresh(), name: 'Mia', ...settings, notifications: { browser: true, mailHour: 8 } };
   const { status, body } = await member.patch('/panel/me', {
     name: 'Mia',
     ...settings,
-    notifications: { browser: true },
+    notifications: { browser: true, mailHour: 8 },
   });
   expect([status, body]).toEqual([200, changed]);
   expect((await member.patch('/panel/me', { notifications: {} })).body).toEqual(changed);
@@ -43,7 +43,7 @@ test('a member changes own name and settings, and nobody else sees the settings'
   expect(own).toMatchObject({ name: 'Mia' });
   expect(own).not.toHaveProperty('settings');
   const other = await signedIn(workspace.id, 'member');
-  expect((await other.get('/panel/me')).body).toMatchObject({ theme: 'system', notifications: { browser: false } });
+  expect((await other.get('/panel/me')).body).toMatchObject({ theme: 'system', notifications: fresh().notifications });
 });
 
 test.each([
@@ -52,10 +52,14 @@ test.each([
   ['dateForm', 'ymd', 'invalid_enum'],
   ['language', 'german', 'invalid_format'],
   ['theme', 'pink', 'invalid_enum'],
+  ['mailHour', 24, 'out_of_range'],
   ['role', 'owner', 'not_allowed'],
   ['email', 'x@example.com', 'not_allowed'],
   ['name', 'x'.repeat(201), 'too_long'],
 ])('a member cannot set %s to %s', async (field, value, code) => {
-  const { status, body } = await member.patch('/panel/me', { [field]: value });
-  expect([status, body.details.fields]).toEqual([400, [expect.objectContaining({ field, code })]]);
+  const isNotification = field === 'mailHour';
+  const given = { [field]: value };
+  const { status, body } = await member.patch('/panel/me', isNotification ? { notifications: given } : given);
+  const named = isNotification ? `notifications.${field}` : field;
+  expect([status, body.details.fields]).toEqual([400, [expect.objectContaining({ field: named, code })]]);
 });

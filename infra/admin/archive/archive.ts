@@ -71,6 +71,12 @@ function isArchived(partition: string): boolean {
   return of ? !ofTheMoment.includes(of) : /^(ids|event-number)$|^count\/(met|sent)\//.test(partition);
 }
 
+/** Returns the settings of a member, if there are any, with the mail of what waits off. */
+function withoutMail(settings: unknown): unknown {
+  const { notifications, ...others } = (settings ?? {}) as { notifications?: object };
+  return notifications && { ...others, notifications: { ...notifications, mailHour: null } };
+}
+
 /** Changes that put an entity at rest, by kind: without secrets, and without a worker. It stays idle until it gets new secrets. */
 const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
   Object.entries({
@@ -85,7 +91,7 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     'webhook-dispatch': () => ({ notBefore: null, made: 0 }),
     webhook: () => ({ isActive: false, headers: [], signing: null }),
     // Nobody is mailed for a copy of their workspace.
-    member: () => ({ invitation: null }),
+    member: ({ settings }) => ({ invitation: null, digest: null, settings: withoutMail(settings) }),
     'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
     'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),
   }),

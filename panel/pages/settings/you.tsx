@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
-import { languageNames, showAs } from '../../app/locale.ts';
+import { language, languageNames, showAs } from '../../app/locale.ts';
 import { current } from '../../app/session.ts';
-import { count, worded } from '../../app/show.ts';
+import { clockTime, count, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt, say } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
+import { instant } from '../../parts/local-time.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 
@@ -33,6 +34,14 @@ export const You = () => (
   </>
 );
 
+const defaultMailHour = 8;
+/** The hours of a day as the member's language writes them. */
+const hours = () =>
+  Array.from({ length: 24 }, (_, hour) => {
+    const at = instant(`2026-01-01T${String(hour).padStart(2, '0')}:00`) as string;
+    return [hour, clockTime(at)] as const;
+  });
+
 const browserZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Asks the browser whether notifications may be shown. Raises where it says no. */
@@ -45,16 +54,19 @@ function Profile() {
   const profile = useLoaded((signal) => api.get('/panel/me', { signal }), []);
   const { data, error, reload } = profile;
   if (!data) return <Pending data={data} error={error} reload={reload} lines={8} />;
-  const save = async ({ name, timeZone, dateForm, language, theme, notifies }: Values) => {
+  const { mailHour = null } = data.notifications;
+  const save = async ({ name, dateForm, theme, notifies, mails, ...values }: Values) => {
     if (notifies === 'on') await askForNotifications();
+    // The server does not know those of the browser.
+    const own = mails === 'on' ? { timeZone: browserZone(), language: language.value } : undefined;
     const changed = await api.patch('/panel/me', {
       body: {
         name: name ?? null,
-        timeZone: timeZone ?? null,
+        timeZone: values['timeZone'] ?? own?.timeZone ?? null,
         dateForm: dateForm as (typeof data)['dateForm'],
-        language: language ?? null,
+        language: values['language'] ?? own?.language ?? null,
         theme: theme as (typeof data)['theme'],
-        notifications: { browser: notifies === 'on' },
+        notifications: { browser: notifies === 'on', mailHour: own ? Number(values['mailHour']) : null },
       },
     });
     profile.change(() => changed);
@@ -109,6 +121,14 @@ function Profile() {
             <input type="checkbox" name="notifies" defaultChecked={data.notifications.browser} />
             {t.settings.notifyInBrowser}
           </label>
+          <label class="check">
+            <input type="checkbox" name="mails" defaultChecked={mailHour !== null} aria-describedby="mail-hint" />
+            {t.settings.mailWhatWaits}
+          </label>
+          <p id="mail-hint" class="hint">
+            {t.settings.mailHasNoTexts}
+          </p>
+          <Field label={t.settings.mailAt} name="mailHour" value={mailHour ?? defaultMailHour} options={hours()} />
         </fieldset>
       </Form>
     </div>
