@@ -264,10 +264,18 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
   });
 
   test('is taken and read back: pipelines', async () => {
-    const columns = (largestBody('POST /v1/pipelines', letters)['columns'] as Fields[]).slice(0, 28);
-    const active = columns.map((column) => ({ ...column, stage: 'lead' }));
-    const board = await send('POST /v1/pipelines', letters, { columns: active });
-    expect(board.columns).toHaveLength(30);
+    const { name, columns } = largestBody('POST /v1/pipelines', letters);
+    // Won and lost are added, and make thirty.
+    const active = (columns as Fields[]).slice(0, 28).map((column) => ({ ...column, stage: 'lead' }));
+    const { body: board } = await workspace.live.post('/v1/pipelines', { name, columns: active }, 201);
+    expect(board.name).toBe(name);
+    expect(board.columns.map((column: Fields) => column['name'])).toEqual([
+      ...active.map((column: Fields) => column['name']),
+      'Won',
+      'Lost',
+    ]);
+    calls.keep('/v1/pipelines/{id}', board.id);
+    calls.driven.add('POST /v1/pipelines');
     await send('PATCH /v1/pipelines/{id}', letters, { isDefault: undefined }, [board.id]);
     const [{ id: first }, { id: second }] = board.columns;
     const column = `/v1/pipelines/${board.id}/columns`;

@@ -1,6 +1,6 @@
 import type { TestWorkspace } from '#test/workspace.ts';
 
-export interface BoardColumn {
+interface BoardColumn {
   id: number;
   key: string;
   stage: string;
