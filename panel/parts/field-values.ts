@@ -21,7 +21,8 @@ export const currencyIn = (field: Pick<Typed, 'slug'>): string => `${nameIn(fiel
 export function formValues(field: Typed, value: unknown): Values {
   const { type } = field;
   const [name, currency] = [nameIn(field), currencyIn(field)];
-  if (value === undefined || value === null) return { [name]: undefined, [currency]: undefined };
+  // The currency of no money is the usual one, which the form offers.
+  if (value === undefined || value === null) return { [name]: undefined };
   if (isMoney(value)) return { [name]: String(value.amount), [currency]: value.currency };
   if (type === 'multi_select') return { [name]: JSON.stringify(listOf(value)) };
   if (type === 'datetime') return { [name]: localTime(String(value)) };

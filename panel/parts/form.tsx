@@ -80,7 +80,10 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
     const found = of && (await readVersion<Of>(of.path));
     if (!of || !found || !form.current) return {};
     const values = valuesOf(form.current);
-    const theirs = of.valuesOf(found.record);
+    const theirs: Record<string, string | undefined> = { ...of.valuesOf(found.record) };
+    // The same record under a name that only the page knows.
+    for (const [name, shown] of Object.entries(base.current))
+      if (idAt(shown) !== undefined && idAt(shown) === idAt(theirs[name])) theirs[name] = shown;
     const both = Object.keys(values).filter(
       (name) =>
         name in theirs &&
@@ -146,6 +149,9 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
     </form>
   );
 }
+
+/** Returns the id at the end of the text of a lookup field. */
+const idAt = (text: string | undefined) => /\(#(\d+)\)$/.exec(text ?? '')?.[1];
 
 function setField(form: HTMLFormElement, name: string, value: string | undefined): void {
   const field = form.elements.namedItem(name);

@@ -95,6 +95,7 @@ test('Escape and Cancel ask before they discard what was entered', async ({ skip
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   // Nothing was entered: nothing is asked.
   await page.keyboard.press('n');
+  await expect.poll(() => page.locator('dialog form :focus').count()).toBe(1);
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(faults).toEqual([]);
