@@ -5,6 +5,7 @@ import { Head } from '../parts/head.tsx';
 import type { PageProps } from '../parts/page.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { Agents } from './settings/agents.tsx';
+import { Fields } from './settings/fields.tsx';
 import { Members } from './settings/members.tsx';
 import { Replies } from './settings/replies.tsx';
 import { SequenceDetail } from './settings/sequence.tsx';
@@ -17,6 +18,7 @@ export default function Settings({ variables: { id } }: PageProps) {
   const sides = [
     ['/settings/members', t.settings.members, Members, 'contacts:read'],
     ['/settings/workspace', t.common.workspace, Workspace, undefined],
+    ['/settings/fields', t.fields.fields, Fields, 'fields:manage'],
     ['/settings/sequences', t.settings.sequences, Sequences, 'sequences:read'],
     ['/settings/replies', t.common.savedReplies, Replies, 'contacts:read'],
     ['/settings/agents', t.settings.agents, Agents, 'agents:read'],

@@ -4,7 +4,7 @@ import { idIn } from './contact-text.ts';
 import { LookupField } from './lookup-field.tsx';
 
 /** How a CompanyField shows a company. */
-const companyText = ({ id, name }: { id: number; name: string }) => `${name} (#${id})`;
+export const companyText = ({ id, name }: { id: number; name: string }) => `${name} (#${id})`;
 
 interface CompanyFieldProps {
   label?: string;
@@ -12,6 +12,7 @@ interface CompanyFieldProps {
   /** Which is chosen so far, or the name of one that is yet to be found. */
   value?: { id: number; name: string } | string | undefined;
   required?: boolean;
+  hint?: string | undefined;
 }
 
 /** A company, found by typing a part of its name or domain. */
@@ -20,12 +21,14 @@ export const CompanyField = ({
   name = 'companyId',
   value,
   required,
+  hint,
 }: CompanyFieldProps) => (
   <LookupField
     label={label}
     name={name}
     value={typeof value === 'object' ? companyText(value) : value}
     required={required}
+    hint={hint}
     placeholder={t.parts.typeAName}
     find={async (q, signal) =>
       (await api.get('/v1/companies', { signal, params: { query: { limit: 10, q } } })).items.map(companyText)

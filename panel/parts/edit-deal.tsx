@@ -3,6 +3,7 @@ import { api } from '../app/api.ts';
 import { current } from '../app/session.ts';
 import { worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
+import { companyText } from './company-field.tsx';
 import { ContactField } from './contact-field.tsx';
 import { contactIn, written } from './contact-text.ts';
 import { NewFields, newValues, useFields } from './custom-fields.tsx';
@@ -39,6 +40,7 @@ export const dealValues = (deal: Schema<'Deal'>): Values => ({
   value: String(deal.value),
   currency: deal.currency,
   contactId: deal.contactId === null ? undefined : written({ id: deal.contactId, name: deal.contactName }),
+  companyId: deal.company ? companyText(deal.company) : undefined,
   probability: String(deal.probability),
   expectedCloseAt: deal.expectedCloseAt === null ? undefined : dayOf(deal.expectedCloseAt),
   notes: deal.notes ?? undefined,

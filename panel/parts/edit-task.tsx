@@ -6,11 +6,13 @@ import { nameOf, worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { ContactField } from './contact-field.tsx';
 import { contactIn } from './contact-text.ts';
+import { NewFields, newValues, useFields } from './custom-fields.tsx';
 import { DealField, dealIn } from './deal-field.tsx';
 import { Dialog } from './dialog.tsx';
 import { filled } from './filled.tsx';
 import { type Edit, Field, Form, type Values } from './form.tsx';
 import { instant, localTime } from './local-time.ts';
+import { TaskFields } from './task-fields.tsx';
 
 type Task = Schema<'Task'>;
 
@@ -49,10 +51,9 @@ export function EditTask({ task, deal, chosenDeal, contact, onDone, onClose }: E
   const me = current.value?.member;
   // A choice that is there only when the members have loaded would count as a change of the form.
   const members = new Map([...(me ? [[me.id, nameOf(me)] as const] : []), ...useMembers()]);
-  const save = async (
-    { title = '', description, priority, dueAt, remindAt, contactId, dealId, assignedToUserId, status }: Values,
-    { only, isChanged, header }: Edit,
-  ) => {
+  const fields = useFields('task');
+  const save = async (values: Values, { only, isChanged, header }: Edit) => {
+    const { title = '', description, priority, dueAt, remindAt, contactId, dealId, assignedToUserId, status } = values;
     const body = {
       title,
       description: description ?? null,
@@ -71,7 +72,7 @@ export function EditTask({ task, deal, chosenDeal, contact, onDone, onClose }: E
       if (Object.keys(changed).length > 0)
         await api.patch('/v1/tasks/{id}', { params: { path, header }, body: changed });
       if (isChanged('status')) await api.post('/v1/tasks/{id}/status', { params: { path }, body: { status: to } });
-    } else await api.post('/v1/tasks', { body: { ...body, status: to } });
+    } else await api.post('/v1/tasks', { body: { ...body, status: to, ...newValues(fields, values) } });
     onDone();
     onClose();
   };
@@ -116,7 +117,9 @@ export function EditTask({ task, deal, chosenDeal, contact, onDone, onClose }: E
         {!deal && <ContactField value={contact} />}
         {!deal && <DealField value={chosenDeal} />}
         <Field label={t.common.description} name="description" rows={3} value={task?.description} maxLength={10_000} />
+        {!task && <NewFields definitions={fields} names={members} />}
       </Form>
+      {task && <TaskFields id={task.id} definitions={fields} names={members} />}
     </Dialog>
   );
 }

@@ -194,7 +194,7 @@ interface FieldProps {
   name: string;
   type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'date' | 'datetime-local' | 'password' | 'search' | 'color';
   value?: string | number | null;
-  hint?: string;
+  hint?: string | undefined;
   placeholder?: string;
   required?: boolean;
   maxLength?: number;

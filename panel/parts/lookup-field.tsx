@@ -10,6 +10,7 @@ interface LookupFieldProps {
   /** The text of what is chosen so far. */
   value?: string | undefined;
   required?: boolean | undefined;
+  hint?: string | undefined;
   placeholder: string;
   /** Returns the texts of the records that fit; each ends in `(#id)`. */
   find(q: string | undefined, signal: AbortSignal): Promise<string[]>;

@@ -113,6 +113,7 @@ const pages: readonly Page[] = [
       '/settings/you',
       '/settings/members',
       '/settings/workspace',
+      '/settings/fields',
       '/settings/sequences',
       '/settings/sequences/{id}',
       '/settings/replies',

@@ -146,6 +146,52 @@ test('two companies are merged side by side, either way', async ({ skip }) => {
   await page.context().close();
 });
 
+test('a contact gets a company by its name, with a title, and a deal shows its company', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const known = (await crm.post('/v1/companies', { name: 'Known AG' })).body.id;
+  const { id } = (await crm.post('/v1/contacts', { name: 'Carl Contact', company: 'Brand New Ltd' })).body;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/contacts/${id}`);
+  const companies = page.getByRole('region', { name: 'Companies' });
+  const dialog = page.getByRole('dialog');
+  await companies.getByRole('button', { name: 'Add a company' }).click();
+  // The name that the contact has had makes a company.
+  expect(await dialog.getByLabel('Company').inputValue()).toBe('Brand New Ltd');
+  await dialog.getByLabel('Title').fill('Founder');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await companies.getByText('Founder').waitFor();
+  await companies.getByRole('button', { name: 'Add a company' }).click();
+  await dialog.getByLabel('Company').fill('known ag');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await companies.getByRole('link', { name: 'Known AG' }).waitFor();
+  await companies.getByRole('button', { name: 'Actions for Known AG' }).click();
+  await page.getByRole('menuitem', { name: 'Make main' }).click();
+  await details(page).getByRole('link', { name: 'Known AG' }).waitFor();
+  expect((await crm.get(`/v1/contacts/${id}/companies`)).body.items).toMatchObject([
+    { name: 'Brand New Ltd', title: 'Founder', isPrimary: false },
+    { companyId: known, name: 'Known AG', title: null, isPrimary: true },
+  ]);
+  await companies.getByRole('button', { name: 'Actions for Known AG' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await expect.poll(() => companies.getByRole('listitem').count()).toBe(1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await details(page).getByRole('link', { name: 'Known AG' }).waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, 'contact-companies');
+
+  const deal = (await crm.post('/v1/deals', { title: 'Of a company', contactId: id })).body.id;
+  await openPlace(page, `/deals/${deal}`);
+  const facts = page.getByRole('region', { name: 'Facts' });
+  await facts.getByRole('link', { name: 'Known AG' }).waitFor();
+  await facts.getByRole('button', { name: 'Edit Company' }).click();
+  await facts.getByLabel('Company').fill('');
+  await facts.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(async () => (await crm.get(`/v1/deals/${deal}`, { include: 'company' })).body.company).toBe(null);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test.for(['light', 'dark'] as const)('companies fit a phone, in %s', async (scheme, { skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);

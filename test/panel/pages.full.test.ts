@@ -43,7 +43,7 @@ const further = [
     '/settings/sequences/{id}',
   ],
   ...['/finance/invoices', '/finance/transactions', '/finance/sources'],
-  ...['/settings/members', '/settings/workspace', '/settings/sequences', '/settings/agents'],
+  ...['/settings/members', '/settings/workspace', '/settings/fields', '/settings/sequences', '/settings/agents'],
   ...['/contacts/tags', '/contacts/suppressions', '/developers/audit'],
   '/developers/webhooks/{id}/deliveries/{id}',
 ];

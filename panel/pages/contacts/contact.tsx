@@ -13,6 +13,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { Companies } from './companies.tsx';
 import { Details } from './details.tsx';
 import { Duplicates } from './duplicates.tsx';
 import { More } from './more.tsx';
@@ -26,7 +27,7 @@ import { Deals, Tasks } from './work.tsx';
 export function Contact({ id }: { id: number }) {
   const path = { id };
   const contact: OneContact = useLoaded(
-    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'fields' } } }),
+    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'fields,companies' } } }),
     [id],
     (event) =>
       touching('contact', 'message')(event) && (event.data as { contact_id?: string }).contact_id === String(id),
@@ -89,6 +90,7 @@ export function Contact({ id }: { id: number }) {
               contact.change((of) => ({ ...of, fields: saved.fields }));
             }}
           />
+          <Companies contact={contact} />
           <Tags contact={contact} />
           {may('deals:read') && <Deals contact={data} />}
           {may('tasks:read') && <Tasks contact={data} />}

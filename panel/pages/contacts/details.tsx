@@ -33,6 +33,7 @@ export function Details({ contact, suppressed }: DetailsProps) {
   if (!data) return null;
   const { id, platform, name, username, email, phone, company, leadScore, leadScoreIsAi, createdAt, notes } = data;
   const params = { path: { id } };
+  const main = data.companies?.find(({ isPrimary }) => isPrimary);
   const line = (
     of: Name,
     label: string,
@@ -49,8 +50,9 @@ export function Details({ contact, suppressed }: DetailsProps) {
       onSave={async (values, { only, header }) => {
         const changed = only({ [of]: values[of] ?? null });
         if (!(of in changed)) return;
-        const saved = await api.patch('/v1/contacts/{id}', { params: { ...params, header }, body: changed });
-        contact.change(() => saved as Contact);
+        const query = { include: 'fields,companies' };
+        const saved = await api.patch('/v1/contacts/{id}', { params: { ...params, header, query }, body: changed });
+        contact.change((before) => ({ ...before, ...saved }));
       }}
     >
       <Field label={label} name={of} value={data[of]} {...field} />
@@ -84,7 +86,18 @@ export function Details({ contact, suppressed }: DetailsProps) {
           true,
         )}
         {line('username', channelNames[platform], username && `@${username}`, { maxLength: 65 })}
-        {line('company', t.contacts.company, company && <UserText text={company} />, { maxLength: 200 })}
+        {main ? (
+          <div>
+            <dt>{t.contacts.company}</dt>
+            <dd>
+              <a href={linkTo(`/companies/${main.companyId}`)}>
+                <UserText text={main.name} />
+              </a>
+            </dd>
+          </div>
+        ) : (
+          line('company', t.contacts.company, company && <UserText text={company} />, { maxLength: 200 })
+        )}
         {leadScore !== null && (
           <div>
             <dt>{t.contacts.leadScore}</dt>

@@ -12,6 +12,7 @@ import { count, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
@@ -114,7 +115,7 @@ export function List() {
           )
         }
       />
-      {isCreating && <Create onClose={() => setCreating(false)} />}
+      {isCreating && <Create names={namesOf(members)} onClose={() => setCreating(false)} />}
     </>
   );
 }
@@ -183,19 +184,26 @@ const columnsWith = (names: Names): Column<Contact>[] => [
   },
 ];
 
-const Create = ({ onClose }: { onClose(): void }) => (
-  <Dialog title={t.contacts.newContact} onClose={onClose}>
-    <Form
-      submit={t.contacts.createContact}
-      onCancel={onClose}
-      onSubmit={async ({ platform, ...given }) => {
-        const body = { ...given, platform: platforms.find(([key]) => key === platform)?.[0] };
-        const { id } = await api.post('/v1/contacts', { body });
-        onClose();
-        go(`/contacts/${id}`);
-      }}
-    >
-      <Fields />
-    </Form>
-  </Dialog>
-);
+function Create({ names, onClose }: { names: Names; onClose(): void }) {
+  const fields = useFields('contact');
+  return (
+    <Dialog title={t.contacts.newContact} onClose={onClose}>
+      <Form
+        submit={t.contacts.createContact}
+        onCancel={onClose}
+        onSubmit={async (given) => {
+          const { name, username, phone, email, company, notes } = given;
+          const platform = platforms.find(([key]) => key === given['platform'])?.[0];
+          const { id } = await api.post('/v1/contacts', {
+            body: { name, username, phone, email, company, notes, platform, ...newValues(fields, given) },
+          });
+          onClose();
+          go(`/contacts/${id}`);
+        }}
+      >
+        <Fields />
+        <NewFields definitions={fields} names={names} />
+      </Form>
+    </Dialog>
+  );
+}

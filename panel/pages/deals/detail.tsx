@@ -30,7 +30,7 @@ const back = () => <Back to="#/deals">{t.common.deals}</Back>;
 export function DealDetail({ id }: { id: number }) {
   const path = { id };
   const deal = useLoaded(
-    (signal) => api.get('/v1/deals/{id}', { signal, params: { path, query: { include: 'owner,fields' } } }),
+    (signal) => api.get('/v1/deals/{id}', { signal, params: { path, query: { include: 'owner,fields,company' } } }),
     [id],
     touching('deal', 'task'),
   );

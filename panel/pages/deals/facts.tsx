@@ -3,10 +3,12 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import type { Loaded } from '../../app/load.ts';
 import { memberName, namesOf } from '../../app/names.ts';
+import { linkTo } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
 import { dayDate, money, nameOf, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
+import { CompanyField, companyIn } from '../../parts/company-field.tsx';
 import { ContactField } from '../../parts/contact-field.tsx';
 import { contactIn } from '../../parts/contact-text.ts';
 import { dealValues } from '../../parts/edit-deal.tsx';
@@ -22,12 +24,13 @@ type Patch = Partial<Schema<'PatchDeal'>>;
 
 /** What an `InPlace` of a deal needs: how it is read and written. */
 export const editing = (deal: Loaded<Deal>, data: Deal, bodyOf: (values: Values) => Patch) => ({
-  of: { path: `/v1/deals/${data.id}`, valuesOf: dealValues },
+  of: { path: `/v1/deals/${data.id}?include=company`, valuesOf: dealValues },
   isFixed: !may('deals:write'),
   onSave: async (values: Values, { only, header }: Edit) => {
     const body = only(bodyOf(values));
     if (Object.keys(body).length === 0) return;
-    const saved = await api.patch('/v1/deals/{id}', { params: { path: { id: data.id }, header }, body });
+    const params = { path: { id: data.id }, header, query: { include: 'company' } };
+    const saved = await api.patch('/v1/deals/{id}', { params, body });
     deal.change((before) => ({ ...before, ...saved }));
   },
 });
@@ -111,6 +114,22 @@ export function Facts({ deal, data, members }: FactsProps) {
         >
           <ContactField value={data.contactId === null ? undefined : { id: data.contactId, name: data.contactName }} />
         </InPlace>
+        {may('companies:read') && (
+          <InPlace
+            label={t.companies.company}
+            shown={
+              data.company && (
+                <a href={linkTo(`/companies/${data.company.id}`)}>
+                  <UserText text={data.company.name} />
+                </a>
+              )
+            }
+            isLink
+            {...edit(({ companyId }) => ({ companyId: companyIn(companyId) }))}
+          >
+            <CompanyField value={data.company ?? undefined} />
+          </InPlace>
+        )}
         {data.closedAt !== null && (
           <div>
             <dt>{t.deals.closed}</dt>
