@@ -24,6 +24,20 @@ const newCompany = (crm: CrmClient) => crm.post('/v1/companies', { body: { name:
 const newBoard = { name: 'Partners', columns: [{ name: 'First call', stage: 'lead' as const }] };
 const newDeal = (crm: CrmClient) => crm.post('/v1/deals', { body: { title: 'Annual plan', value: 1200 } });
 const newTask = (crm: CrmClient) => crm.post('/v1/tasks', { body: { title: 'Send the contract' } });
+
+type Maker = (crm: CrmClient) => Promise<{ id: number }>;
+type Records = 'contacts' | 'companies' | 'deals' | 'tasks';
+const archived =
+  (records: Records, make: Maker) =>
+  async ({ crm }: Causing) => {
+    const params = { path: { id: (await make(crm)).id } };
+    await crm.post(`/v1/${records}/{id}/archive`, { params, body: {} });
+    return params;
+  };
+const restored = (records: Records, make: Maker) => async (causing: Causing) => {
+  const params = await archived(records, make)(causing);
+  return causing.crm.post(`/v1/${records}/{id}/restore`, { params, body: {} });
+};
 const field = () => {
   const slug = `budget_${unique()}`;
   return { object: 'deal' as const, slug, title: 'Budget', type: 'number' as const };
@@ -142,6 +156,14 @@ const known: Partial<Record<EventKind, Cause>> = {
     return crm.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: body({ status: 'done' as const }) });
   },
   'task.reminder_due': { not: 'a task reminds when its remindAt has come' },
+  'contact.archived': archived('contacts', newContact),
+  'contact.restored': restored('contacts', newContact),
+  'company.archived': archived('companies', newCompany),
+  'company.restored': restored('companies', newCompany),
+  'deal.archived': archived('deals', newDeal),
+  'deal.restored': restored('deals', newDeal),
+  'task.archived': archived('tasks', newTask),
+  'task.restored': restored('tasks', newTask),
   'field.created': ({ crm, body }) => crm.post('/v1/fields', { body: body(field()) }),
   'field.updated': async ({ crm, body }) => {
     const { id } = await crm.post('/v1/fields', { body: field() });

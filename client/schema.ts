@@ -158,6 +158,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/companies/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a company
+         * @description Archives a company: lists, search, and duplicates leave it out, and its domains and unique values become free. Its contacts and deals keep it. The same again changes nothing. Emits `company.archived`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/companies/batch": {
         parameters: {
             query?: never;
@@ -396,6 +418,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/companies/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a company
+         * @description Restores an archived company. What another company has by then answers 409 `domain_taken` or `field_value_taken`. It links no contacts anew. The same again changes nothing. Emits `company.restored`.
+         *
+         *     Requires the scope `companies:write`.
+         */
+        post: operations["companiesRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/companies/search": {
         parameters: {
             query?: never;
@@ -462,6 +506,28 @@ export interface paths {
          *     Requires the scope `contacts:write`.
          */
         post: operations["contactsAddTag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a contact
+         * @description Archives a contact: lists, search, counts, and duplicates leave it out, and its unique values become free. Its sequences stop, and its queued jobs are canceled. Deals and tasks stay. The same again changes nothing. Emits `contact.archived`.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["contactsArchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -895,6 +961,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/contacts/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a contact
+         * @description Restores an archived contact. A message or mail of the person does so, too. A unique value that another contact has by then answers 409 `field_value_taken`. Stopped sequences and canceled jobs stay so. The same again changes nothing. Emits `contact.restored`.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["contactsRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/contacts/search": {
         parameters: {
             query?: never;
@@ -1093,6 +1181,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deals/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a deal
+         * @description Archives a deal: lists, boards, totals, and analytics leave it out. Use it for what should not be there, and `lost` for what did not work out. Its tasks stay. The same again changes nothing. Emits `deal.archived`.
+         *
+         *     Requires the scope `deals:write`.
+         */
+        post: operations["dealsArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deals/{id}/assignee": {
         parameters: {
             query?: never;
@@ -1284,6 +1394,28 @@ export interface paths {
          *     Requires the scope `deals:write`.
          */
         patch: operations["dealsPatchMetadata"];
+        trace?: never;
+    };
+    "/v1/deals/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deal
+         * @description Restores an archived deal in its column. If that takes no deals any more, it goes to the first column of its stage. A taken unique value answers 409 `field_value_taken`. The same again changes nothing. Emits `deal.restored`.
+         *
+         *     Requires the scope `deals:write`.
+         */
+        post: operations["dealsRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/deals/search": {
@@ -2698,6 +2830,28 @@ export interface paths {
         patch: operations["tagsPatch"];
         trace?: never;
     };
+    "/v1/tasks/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a task
+         * @description Archives a task: lists, its deal, and analytics leave it out, and it reminds nobody. Use it for what nobody has to do any more. The same again changes nothing. Emits `task.archived`.
+         *
+         *     Requires the scope `tasks:write`.
+         */
+        post: operations["tasksArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/batch": {
         parameters: {
             query?: never;
@@ -2841,6 +2995,28 @@ export interface paths {
          *     Requires the scope `tasks:write`.
          */
         patch: operations["tasksPatchMetadata"];
+        trace?: never;
+    };
+    "/v1/tasks/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a task
+         * @description Restores an archived task. A reminder that was due meanwhile is not made up for. A unique value that another task has by then answers 409 `field_value_taken`. The same again changes nothing. Emits `task.restored`.
+         *
+         *     Requires the scope `tasks:write`.
+         */
+        post: operations["tasksRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/tasks/search": {
@@ -3801,6 +3977,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "contact.archived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A contact was archived. */
+        post: operations["onContactArchived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "contact.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An archived contact was restored. */
+        post: operations["onContactRestored"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "contact.unsubscribed": {
         parameters: {
             query?: never;
@@ -3901,6 +4111,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "company.archived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A company was archived. */
+        post: operations["onCompanyArchived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "company.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An archived company was restored. */
+        post: operations["onCompanyRestored"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "company.note_added": {
         parameters: {
             query?: never;
@@ -3995,6 +4239,40 @@ export interface webhooks {
          * @description Sent when fields or metadata of a deal changed. Use `changes` to update a copy. A move to another stage is a separate event.
          */
         post: operations["onDealUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deal.archived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deal was archived. */
+        post: operations["onDealArchived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deal.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An archived deal was restored. */
+        post: operations["onDealRestored"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4126,6 +4404,40 @@ export interface webhooks {
          * @description Sent when the status of a task changed. Use it to close the task elsewhere when `to_status` is `done`. Other changes are not in it.
          */
         post: operations["onTaskStatusChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.archived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A task was archived. */
+        post: operations["onTaskArchived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An archived task was restored. */
+        post: operations["onTaskRestored"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5002,6 +5314,11 @@ export interface components {
             /** @description Facts for programs. Null when the status says everything. */
             details: components["schemas"]["ErrorDetails"] | null;
         };
+        Archive: {
+            /** Format: date-time */
+            archivedAt: string;
+            archivedBy: components["schemas"]["EventActor"];
+        };
         ArchivePipeline: {
             /**
              * Format: int64
@@ -5274,6 +5591,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
         };
         CompanyActivity: {
             /**
@@ -5337,6 +5656,56 @@ export interface components {
             nextCursor: number | null;
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
+        };
+        /**
+         * @example {
+         *       "event": "company.archived",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "company_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyArchivedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "company.archived";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                company_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         CompanyBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -5569,6 +5938,56 @@ export interface components {
              */
             truncated?: string[];
         };
+        /**
+         * @example {
+         *       "event": "company.restored",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "company_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyRestoredEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "company.restored";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                company_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
         CompanySearchResult: {
             /** @description The records of this page in the order that was asked for, at most `limit` of them. */
             items: components["schemas"]["Company"][];
@@ -5707,6 +6126,59 @@ export interface components {
             };
             /** @description The companies of the contact. Only with `include=companies`. */
             companies?: components["schemas"]["ContactCompany"][];
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
+        };
+        /**
+         * @example {
+         *       "event": "contact.archived",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "contact_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        ContactArchivedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "contact.archived";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
+                contact_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         ContactBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -6172,6 +6644,57 @@ export interface components {
              */
             truncated?: string[];
         };
+        /**
+         * @example {
+         *       "event": "contact.restored",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "contact_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        ContactRestoredEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "contact.restored";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the contact, as text. Null when the other side is no contact. */
+                contact_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
         ContactSearchResult: {
             /** @description The records of this page in the order that was asked for, at most `limit` of them. */
             items: components["schemas"]["Contact"][];
@@ -6371,6 +6894,8 @@ export interface components {
             };
             /** @description The companies of the contact. Only with `include=companies`. */
             companies?: components["schemas"]["ContactCompany"][];
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
         };
@@ -7459,12 +7984,65 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
             /** @description The company of the deal, or null. Only with `include=company`. */
             company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
             owner?: components["schemas"]["DealOwner"];
             /** @description The board and the column of the deal. Only with `include=pipeline`. */
             pipeline?: components["schemas"]["DealPipeline"];
+        };
+        /**
+         * @example {
+         *       "event": "deal.archived",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "deal_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        DealArchivedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "deal.archived";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the deal, as text. Null when there is none. */
+                deal_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         DealBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -7699,6 +8277,57 @@ export interface components {
              * @description When the deal entered the column.
              */
             columnSince: string;
+        };
+        /**
+         * @example {
+         *       "event": "deal.restored",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "deal_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        DealRestoredEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "deal.restored";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the deal, as text. Null when there is none. */
+                deal_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         DealSearchResult: {
             /** @description The records of this page in the order that was asked for, at most `limit` of them. */
@@ -7953,6 +8582,8 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
             /** @description The company of the deal, or null. Only with `include=company`. */
             company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
@@ -8914,7 +9545,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactArchivedEvent"] | components["schemas"]["ContactRestoredEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyArchivedEvent"] | components["schemas"]["CompanyRestoredEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealArchivedEvent"] | components["schemas"]["DealRestoredEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskArchivedEvent"] | components["schemas"]["TaskRestoredEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -8934,7 +9565,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -8964,7 +9595,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -9041,6 +9672,8 @@ export interface components {
             fields: {
                 [key: string]: unknown;
             };
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
             /** @description The company of the deal, or null. Only with `include=company`. */
             company?: components["schemas"]["DealCompany"] | null;
             /** @description The member who owns the deal. Only with `include=owner`. */
@@ -9112,6 +9745,8 @@ export interface components {
             fields: {
                 [key: string]: unknown;
             };
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
             /** @description The pairs of key and text that programs have stored with the task. */
             metadata: {
                 [key: string]: string;
@@ -11671,7 +12306,7 @@ export interface components {
             viewId?: number;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
-             * @example fields
+             * @example fields,archive
              */
             include?: string;
         };
@@ -11753,7 +12388,7 @@ export interface components {
             viewId?: number;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
-             * @example fields,company
+             * @example fields,archive
              */
             include?: string;
         };
@@ -11829,7 +12464,7 @@ export interface components {
             viewId?: number;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
-             * @example fields
+             * @example fields,archive
              */
             include?: string;
         };
@@ -12322,6 +12957,59 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
+        };
+        /**
+         * @example {
+         *       "event": "task.archived",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "task_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        TaskArchivedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "task.archived";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the task, as text. */
+                task_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
         };
         TaskBatch: {
             /** @description The changes, 1 to 100, in the order in which they are made. `op` says what each one does. */
@@ -12517,6 +13205,57 @@ export interface components {
                 contact_id: string | null;
                 /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string | null;
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        /**
+         * @example {
+         *       "event": "task.restored",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "task_id": "7",
+         *         "actor": {
+         *           "type": "api_key",
+         *           "id": "Ab3dEf6hIj9k"
+         *         }
+         *       }
+         *     }
+         */
+        TaskRestoredEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "task.restored";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the task, as text. */
+                task_id: string;
+                /** @description The member, program, AI agent, or system that did it. */
+                actor: components["schemas"]["EventActor"];
             };
             /**
              * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
@@ -13486,6 +14225,7 @@ export interface components {
          *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
          *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
+         *     - `archived`: The record is archived, and takes no change but a restore. Send `POST …/restore` first.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          *     - `pipeline_in_use`: The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.
          *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.
@@ -14146,6 +14886,90 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    companiesArchive: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
+                     *       "domains": [
+                     *         "engines.example.com"
+                     *       ],
+                     *       "website": "https://engines.example.com",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 3,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     companiesBatch: {
         parameters: {
             query?: never;
@@ -14220,7 +15044,14 @@ export interface operations {
                      *             "contactCount": 3,
                      *             "openDealCount": 1,
                      *             "createdAt": "2026-11-02T09:10:00Z",
-                     *             "updatedAt": null
+                     *             "updatedAt": null,
+                     *             "archive": {
+                     *               "archivedAt": "2026-11-20T23:17:47Z",
+                     *               "archivedBy": {
+                     *                 "type": "user",
+                     *                 "id": "example"
+                     *               }
+                     *             }
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -14255,7 +15086,9 @@ export interface operations {
                 domain?: string;
                 /** @description Only companies of this member. `none` finds those that nobody looks after. */
                 assignedToUserId?: string;
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both. */
+                archived?: components["schemas"]["Archived"];
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -14308,7 +15141,14 @@ export interface operations {
                      *           "contactCount": 3,
                      *           "openDealCount": 1,
                      *           "createdAt": "2026-11-02T09:10:00Z",
-                     *           "updatedAt": null
+                     *           "updatedAt": null,
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -14329,7 +15169,7 @@ export interface operations {
     companiesCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14394,7 +15234,14 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -14574,7 +15421,7 @@ export interface operations {
     companiesGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14620,7 +15467,14 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -14651,7 +15505,7 @@ export interface operations {
     companiesPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -14720,7 +15574,14 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -15075,7 +15936,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. */
                 include?: string;
             };
             header?: {
@@ -15133,7 +15994,14 @@ export interface operations {
                      *               "title": "Second analytical engine",
                      *               "isPrimary": true
                      *             }
-                     *           ]
+                     *           ],
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -15172,7 +16040,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15220,7 +16088,14 @@ export interface operations {
                      *           "contactCount": 3,
                      *           "openDealCount": 1,
                      *           "createdAt": "2026-11-02T09:10:00Z",
-                     *           "updatedAt": null
+                     *           "updatedAt": null,
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -15255,7 +16130,7 @@ export interface operations {
     companiesMerge: {
         parameters: {
             query?: {
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15316,7 +16191,98 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    companiesRestore: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the company, as in `GET /v1/companies`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 21,
+                     *       "name": "Analytical Engines",
+                     *       "domains": [
+                     *         "engines.example.com"
+                     *       ],
+                     *       "website": "https://engines.example.com",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "address": "12 Dorset Street, London",
+                     *       "notes": "Builds engines to order.",
+                     *       "assignedToUserId": 3,
+                     *       "contactCount": 3,
+                     *       "openDealCount": 1,
+                     *       "createdAt": "2026-11-02T09:10:00Z",
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -15368,7 +16334,7 @@ export interface operations {
                  *       "limit": 25,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "include": "fields"
+                 *       "include": "fields,archive"
                  *     }
                  */
                 "application/json": components["schemas"]["SearchCompanies"];
@@ -15404,7 +16370,14 @@ export interface operations {
                      *           "contactCount": 3,
                      *           "openDealCount": 1,
                      *           "createdAt": "2026-11-02T09:10:00Z",
-                     *           "updatedAt": null
+                     *           "updatedAt": null,
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -15426,7 +16399,7 @@ export interface operations {
     companiesUpsert: {
         parameters: {
             query?: {
-                /** @description Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15492,7 +16465,14 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -15528,7 +16508,14 @@ export interface operations {
                      *       "contactCount": 3,
                      *       "openDealCount": 1,
                      *       "createdAt": "2026-11-02T09:10:00Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Company"];
@@ -15676,10 +16663,111 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    contactsArchive: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "platform": "telegram",
+                     *       "name": "Ada Lovelace",
+                     *       "username": "ada_lovelace",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "email": "ada@example.com",
+                     *       "company": "Analytical Engines",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
+                     *       "leadScore": 80,
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
+                     *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
+                     *       "tags": [
+                     *         {
+                     *           "id": 4,
+                     *           "name": "Exhibition",
+                     *           "color": "#336699"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactWithTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     contactsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -15751,6 +16839,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -15862,6 +16957,13 @@ export interface operations {
                      *                 "isPrimary": true
                      *               }
                      *             ],
+                     *             "archive": {
+                     *               "archivedAt": "2026-11-20T23:17:47Z",
+                     *               "archivedBy": {
+                     *                 "type": "user",
+                     *                 "id": "example"
+                     *               }
+                     *             },
                      *             "tags": [
                      *               {
                      *                 "id": 4,
@@ -15913,13 +17015,15 @@ export interface operations {
                 minScore?: number;
                 /** @description `true` for contacts with unread messages only, `false` for those without. */
                 hasUnread?: boolean;
+                /** @description Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both. */
+                archived?: components["schemas"]["Archived"];
                 /** @description Only contacts with exactly this e-mail address, in any case. */
                 email?: string;
                 /** @description Only contacts with exactly this phone number; punctuation and spaces do not matter. */
                 phone?: string;
                 /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -15982,7 +17086,14 @@ export interface operations {
                      *               "title": "Second analytical engine",
                      *               "isPrimary": true
                      *             }
-                     *           ]
+                     *           ],
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -16003,7 +17114,7 @@ export interface operations {
     contactsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -16082,6 +17193,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -16398,6 +17516,13 @@ export interface operations {
                      *             "isPrimary": true
                      *           }
                      *         ],
+                     *         "archive": {
+                     *           "archivedAt": "2026-11-20T23:17:47Z",
+                     *           "archivedBy": {
+                     *             "type": "user",
+                     *             "id": "example"
+                     *           }
+                     *         },
                      *         "tags": [
                      *           {
                      *             "id": 4,
@@ -16513,6 +17638,13 @@ export interface operations {
                      *           "fields": {
                      *             "source": "exhibition"
                      *           },
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           },
                      *           "company": {
                      *             "id": 1,
                      *             "name": "Ada Lovelace"
@@ -16552,6 +17684,13 @@ export interface operations {
                      *           "updatedAt": null,
                      *           "fields": {
                      *             "source": "exhibition"
+                     *           },
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
                      *           },
                      *           "metadata": {
                      *             "source": "exhibition"
@@ -16752,7 +17891,7 @@ export interface operations {
     contactsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -16809,6 +17948,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -16846,7 +17992,7 @@ export interface operations {
     contactsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -16923,6 +18069,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -17425,7 +18578,7 @@ export interface operations {
     contactsLeadScore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17497,6 +18650,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -17600,7 +18760,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17658,7 +18818,14 @@ export interface operations {
                      *               "title": "Second analytical engine",
                      *               "isPrimary": true
                      *             }
-                     *           ]
+                     *           ],
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -17693,7 +18860,7 @@ export interface operations {
     contactsMerge: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17765,6 +18932,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -18015,6 +19189,107 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    contactsRestore: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "platform": "telegram",
+                     *       "name": "Ada Lovelace",
+                     *       "username": "ada_lovelace",
+                     *       "phone": "+44 20 7946 0958",
+                     *       "email": "ada@example.com",
+                     *       "company": "Analytical Engines",
+                     *       "notes": "Met at the London exhibition.",
+                     *       "stage": "qualified",
+                     *       "leadScore": 80,
+                     *       "leadScoreIsAi": false,
+                     *       "assignedToUserId": 3,
+                     *       "createdAt": "2026-11-02T09:14:05Z",
+                     *       "lastMessageAt": "2026-11-20T14:31:58Z",
+                     *       "hasUnreadMessages": true,
+                     *       "updatedAt": "2026-11-20T23:17:47Z",
+                     *       "companies": [
+                     *         {
+                     *           "companyId": 1,
+                     *           "name": "Ada Lovelace",
+                     *           "title": "Second analytical engine",
+                     *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
+                     *       "tags": [
+                     *         {
+                     *           "id": 4,
+                     *           "name": "Exhibition",
+                     *           "color": "#336699"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactWithTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     contactsSearch: {
         parameters: {
             query?: never;
@@ -18096,7 +19371,14 @@ export interface operations {
                      *               "title": "Second analytical engine",
                      *               "isPrimary": true
                      *             }
-                     *           ]
+                     *           ],
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -18118,7 +19400,7 @@ export interface operations {
     contactsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18190,6 +19472,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -18216,7 +19505,7 @@ export interface operations {
     contactsUpsert: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18295,6 +19584,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -18348,6 +19644,13 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
@@ -18864,10 +20167,120 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    dealsArchive: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
+                     *       "contactId": 7,
+                     *       "contactName": "Ada Lovelace",
+                     *       "value": 12500,
+                     *       "currency": "EUR",
+                     *       "probability": 50,
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
+                     *       "closedAt": null,
+                     *       "notes": "Wants delivery before the summer.",
+                     *       "openTaskCount": 1,
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
+                     *       },
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
+                     *           "status": "Open",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
+                     *           "isOverdue": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DealWithTasks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     dealsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18929,6 +20342,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -19049,6 +20469,13 @@ export interface operations {
                      *             "createdAt": "2026-11-16T08:30:00Z",
                      *             "updatedAt": "2026-11-19T11:45:10Z",
                      *             "stage": "Proposal",
+                     *             "archive": {
+                     *               "archivedAt": "2026-11-20T23:17:47Z",
+                     *               "archivedBy": {
+                     *                 "type": "user",
+                     *                 "id": "example"
+                     *               }
+                     *             },
                      *             "company": {
                      *               "id": 1,
                      *               "name": "Ada Lovelace"
@@ -19099,7 +20526,7 @@ export interface operations {
     dealsColumn: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19162,6 +20589,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -19225,6 +20659,8 @@ export interface operations {
                 assignedToUserId?: string;
                 /** @description Only deals whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
+                /** @description Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both. */
+                archived?: components["schemas"]["Archived"];
                 /** @description Only deals worth at least this much, in whatever currency. Combine it with `currency`. */
                 minValue?: number;
                 /** @description Only deals worth at most this much, in whatever currency. Combine it with `currency`. */
@@ -19233,7 +20669,7 @@ export interface operations {
                 currency?: string;
                 /** @description Only deals expected to close before this time, exclusive. Deals without an expected time are left out. */
                 expectedCloseBefore?: string;
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -19287,6 +20723,13 @@ export interface operations {
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
                      *           "stage": "Proposal",
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           },
                      *           "company": {
                      *             "id": 1,
                      *             "name": "Ada Lovelace"
@@ -19323,7 +20766,7 @@ export interface operations {
     dealsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19392,6 +20835,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -19435,7 +20885,7 @@ export interface operations {
     dealsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19482,6 +20932,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -19538,7 +20995,7 @@ export interface operations {
     dealsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19607,6 +21064,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -19980,6 +21444,116 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    dealsRestore: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the deal, as in `GET /v1/deals`.
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 31,
+                     *       "title": "Second analytical engine",
+                     *       "contactId": 7,
+                     *       "contactName": "Ada Lovelace",
+                     *       "value": 12500,
+                     *       "currency": "EUR",
+                     *       "probability": 50,
+                     *       "expectedCloseAt": "2026-12-11T17:00:00Z",
+                     *       "closedAt": null,
+                     *       "notes": "Wants delivery before the summer.",
+                     *       "openTaskCount": 1,
+                     *       "createdAt": "2026-11-16T08:30:00Z",
+                     *       "updatedAt": "2026-11-19T11:45:10Z",
+                     *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
+                     *       "company": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace"
+                     *       },
+                     *       "owner": {
+                     *         "assignedToUserId": 3
+                     *       },
+                     *       "pipeline": {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "columnId": 1,
+                     *         "columnKey": "example",
+                     *         "columnName": "example",
+                     *         "lostReason": "example",
+                     *         "columnSince": "2026-11-20T23:17:47Z"
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "id": 58,
+                     *           "title": "Send the revised offer",
+                     *           "status": "Open",
+                     *           "priority": "High",
+                     *           "dueAt": "2026-11-24T09:00:00Z",
+                     *           "isOverdue": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DealWithTasks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     dealsSearch: {
         parameters: {
             query?: never;
@@ -20015,7 +21589,7 @@ export interface operations {
                  *       "limit": 25,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "include": "fields,company"
+                 *       "include": "fields,archive"
                  *     }
                  */
                 "application/json": components["schemas"]["SearchDeals"];
@@ -20052,6 +21626,13 @@ export interface operations {
                      *           "createdAt": "2026-11-16T08:30:00Z",
                      *           "updatedAt": "2026-11-19T11:45:10Z",
                      *           "stage": "Proposal",
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           },
                      *           "company": {
                      *             "id": 1,
                      *             "name": "Ada Lovelace"
@@ -20089,7 +21670,7 @@ export interface operations {
     dealsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -20152,6 +21733,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"
@@ -25591,6 +27179,90 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    tasksArchive: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 58,
+                     *       "title": "Send the revised offer",
+                     *       "status": "Open",
+                     *       "priority": "High",
+                     *       "dueAt": "2026-11-24T09:00:00Z",
+                     *       "isOverdue": false,
+                     *       "description": "With the discount for a second engine.",
+                     *       "contactId": 7,
+                     *       "dealId": 31,
+                     *       "assignedToUserId": 3,
+                     *       "remindAt": "2026-11-23T09:00:00Z",
+                     *       "completedAt": null,
+                     *       "createdAt": "2026-11-19T11:46:30Z",
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     tasksBatch: {
         parameters: {
             query?: never;
@@ -25665,7 +27337,14 @@ export interface operations {
                      *             "remindAt": "2026-11-23T09:00:00Z",
                      *             "completedAt": null,
                      *             "createdAt": "2026-11-19T11:46:30Z",
-                     *             "updatedAt": null
+                     *             "updatedAt": null,
+                     *             "archive": {
+                     *               "archivedAt": "2026-11-20T23:17:47Z",
+                     *               "archivedBy": {
+                     *                 "type": "user",
+                     *                 "id": "example"
+                     *               }
+                     *             }
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -25712,7 +27391,9 @@ export interface operations {
                 dueAfter?: string;
                 /** @description Only tasks whose title contains all words of this text, in any case and with or without accents. At most 200 characters. */
                 q?: string;
-                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both. */
+                archived?: components["schemas"]["Archived"];
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -25765,7 +27446,14 @@ export interface operations {
                      *           "remindAt": "2026-11-23T09:00:00Z",
                      *           "completedAt": null,
                      *           "createdAt": "2026-11-19T11:46:30Z",
-                     *           "updatedAt": null
+                     *           "updatedAt": null,
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -25786,7 +27474,7 @@ export interface operations {
     tasksCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -25851,7 +27539,14 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -25869,7 +27564,7 @@ export interface operations {
     tasksGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -25915,7 +27610,14 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -25946,7 +27648,7 @@ export interface operations {
     tasksPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -26014,7 +27716,14 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -26362,6 +28071,90 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    tasksRestore: {
+        parameters: {
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description ETag of the version that you have read. If the resource has changed since, the call answers 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the task, as in `GET /v1/tasks`.
+                 * @example 58
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 58,
+                     *       "title": "Send the revised offer",
+                     *       "status": "Open",
+                     *       "priority": "High",
+                     *       "dueAt": "2026-11-24T09:00:00Z",
+                     *       "isOverdue": false,
+                     *       "description": "With the discount for a second engine.",
+                     *       "contactId": 7,
+                     *       "dealId": 31,
+                     *       "assignedToUserId": 3,
+                     *       "remindAt": "2026-11-23T09:00:00Z",
+                     *       "completedAt": null,
+                     *       "createdAt": "2026-11-19T11:46:30Z",
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["StaleVersion"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     tasksSearch: {
         parameters: {
             query?: never;
@@ -26397,7 +28190,7 @@ export interface operations {
                  *       "limit": 25,
                  *       "timeZone": "Europe/Berlin",
                  *       "count": false,
-                 *       "include": "fields"
+                 *       "include": "fields,archive"
                  *     }
                  */
                 "application/json": components["schemas"]["SearchTasks"];
@@ -26433,7 +28226,14 @@ export interface operations {
                      *           "remindAt": "2026-11-23T09:00:00Z",
                      *           "completedAt": null,
                      *           "createdAt": "2026-11-19T11:46:30Z",
-                     *           "updatedAt": null
+                     *           "updatedAt": null,
+                     *           "archive": {
+                     *             "archivedAt": "2026-11-20T23:17:47Z",
+                     *             "archivedBy": {
+                     *               "type": "user",
+                     *               "id": "example"
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -26455,7 +28255,7 @@ export interface operations {
     tasksStatus: {
         parameters: {
             query?: {
-                /** @description Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -26516,7 +28316,14 @@ export interface operations {
                      *       "remindAt": "2026-11-23T09:00:00Z",
                      *       "completedAt": null,
                      *       "createdAt": "2026-11-19T11:46:30Z",
-                     *       "updatedAt": null
+                     *       "updatedAt": null,
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Task"];
@@ -30431,6 +32238,152 @@ export interface operations {
             };
         };
     };
+    onContactArchived: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "contact.archived",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "contact_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ContactArchivedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onContactRestored: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "contact.restored",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "contact_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ContactRestoredEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onContactUnsubscribed: {
         parameters: {
             query?: never;
@@ -30782,6 +32735,152 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CompanyMergedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCompanyArchived: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "company.archived",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "company_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyArchivedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCompanyRestored: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "company.restored",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "company_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CompanyRestoredEvent"];
             };
         };
         responses: {
@@ -31175,6 +33274,152 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DealUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDealArchived: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "deal.archived",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "deal_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DealArchivedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDealRestored: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "deal.restored",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "deal_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DealRestoredEvent"];
             };
         };
         responses: {
@@ -31721,6 +33966,152 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["TaskStatusChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTaskArchived: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.archived",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "task_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TaskArchivedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTaskRestored: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.restored",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "task_id": "7",
+                 *         "actor": {
+                 *           "type": "api_key",
+                 *           "id": "Ab3dEf6hIj9k"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TaskRestoredEvent"];
             };
         };
         responses: {

@@ -1,3 +1,4 @@
+import { countingTags } from '#lib/contacts/archive.ts';
 import { linking } from '#lib/contacts/company-links.ts';
 import { mergingCompanies } from '#lib/contacts/company-merge.ts';
 import { merging } from '#lib/contacts/merge.ts';
@@ -16,6 +17,7 @@ import { stopping } from '#lib/sequences/reply.ts';
 import { removingEntries } from '#lib/table/ahead.ts';
 import { reindexing } from '#lib/table/reindex.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
+import { stoppingArchived } from '#lib/transport/sending/archived.ts';
 import { failBlocked } from '#lib/transport/sending/blocked.ts';
 import { cancelQueued } from '#lib/transport/sending/cancel.ts';
 import { mailCompletion } from '#lib/transport/sending/mail-completion.ts';
@@ -24,6 +26,7 @@ import { messageCompletion } from '#lib/transport/sending/settle.ts';
 /** Code that continues each kind of saga. */
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
+  'count-tags': countingTags,
   board: boardMoving,
   column: columnMoving,
   detach: detaching,
@@ -43,6 +46,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   replied: stopping,
   'sequence-pause': pauseEnrollments,
   'sequence-resume': resumeEnrollments,
+  'stop-archived': stoppingArchived,
   'thread-contact': connecting,
 };
 

@@ -11,7 +11,6 @@ import {
   type UpsertCompany,
 } from '#lib/entities/company.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
-import { holderOf } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeValues, holderOfValue, setValues, type ValueChange, withValues } from '#lib/workspaces/field-values.ts';
@@ -19,7 +18,13 @@ import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addCompanyActivity } from './company-activities.ts';
 import { readDomains } from './company-domains.ts';
 import { startLinking } from './company-links.ts';
-import { companyOfDomain, companyValues, getCompanyFields, getStoredCompany } from './company-read.ts';
+import {
+  companyOfDomain,
+  companyValues,
+  getCompanyFields,
+  getStoredCompany,
+  requireFreeDomains,
+} from './company-read.ts';
 import { startCompanyRename } from './rename.ts';
 
 /** Creates a company (revision 1.4, section 29). Emits company.created. Raises 400, 409 `domain_taken` and `field_value_taken`. */
@@ -141,21 +146,6 @@ function activitiesOf(before: StoredCompany, after: StoredCompany, changed: read
     if (field !== 'assignedToUserId') return [['FieldUpdated', { field, ...values }]];
     return [[after.assignedToUserId === null ? 'Unassigned' : 'Assigned', values]];
   });
-}
-
-/** Raises 409 when another company has one of the domains. */
-async function requireFreeDomains(tx: UnitOfWork, id: number | undefined, domains: readonly string[]): Promise<void> {
-  const holders = await Promise.all(domains.map((domain) => holderOf(tx, Companies, { domain })));
-  for (const [index, holder] of holders.entries()) {
-    if (holder === undefined || holder.id === id) continue;
-    throw conflict(
-      'domain_taken',
-      `company ${holder.id} has the domain ${domains[index]}: change that one, or leave it out`,
-      {
-        companyId: holder.id,
-      },
-    );
-  }
 }
 
 /** More than one is too many; this many are named. */

@@ -14,9 +14,9 @@ import { moveReferences } from '#lib/entities/references/follow.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { unitedValues } from '#lib/workspaces/field-values.ts';
+import { freeValues, unitedValues } from '#lib/workspaces/field-values.ts';
 import { writeCompanyNote } from './company-activities.ts';
-import { getStoredCompany } from './company-read.ts';
+import { companyValues, getStoredCompany, requireFreeDomains } from './company-read.ts';
 import { mergeNotes } from './merge-notes.ts';
 
 /**
@@ -28,10 +28,13 @@ export async function mergeCompanies(
   targetId: number,
   { sourceCompanyId: sourceId }: v.InferOutput<typeof MergeCompanies>,
 ): Promise<StoredCompany> {
-  const [target, source] = await Promise.all([getStoredCompany(tx, targetId), tx.find(Companies, { id: sourceId })]);
+  const [target, found] = await Promise.all([getStoredCompany(tx, targetId), tx.find(Companies, { id: sourceId })]);
   if (sourceId === targetId)
     throw badRequest('same_company', 'a company cannot be merged into itself: name another one as sourceCompanyId');
-  if (source === undefined) throw unknownReference('sourceCompanyId');
+  if (found === undefined) throw unknownReference('sourceCompanyId');
+  // An archived source no longer holds what is one company's alone.
+  if (found.archive) await requireFreeDomains(tx, targetId, found.domains);
+  const source = found.archive ? await freeValues(tx, companyValues, found) : found;
   const domains = [...target.domains, ...source.domains];
   if (domains.length > maxDomains)
     throw conflict('limit_reached', `the companies have more than ${maxDomains} domains together: remove some first`, {

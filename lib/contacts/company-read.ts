@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
-import { notFound } from '#lib/core/problem.ts';
+import { conflict, notFound } from '#lib/core/problem.ts';
 import {
   Companies,
   type CompanyDuplicateQuery,
@@ -14,13 +14,14 @@ import { holderOf } from '#lib/table/entries.ts';
 import { listPage, type Page, searched, unitePages } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { includesArchive } from '#lib/workspaces/archive.ts';
 import { includesFields, shownValues, valueHolder } from '#lib/workspaces/field-values.ts';
 
 /** Companies as holders of custom values. */
 export const companyValues = valueHolder('company', Companies);
 
 /** Adds to companies what `include` asks for. */
-export const expandCompanies = includesFields('company');
+export const expandCompanies = { ...includesFields('company'), ...includesArchive };
 
 /** The company as stored. Raises 404. */
 export const getStoredCompany = (tx: UnitOfWork, id: number): Promise<StoredCompany> =>
@@ -28,26 +29,54 @@ export const getStoredCompany = (tx: UnitOfWork, id: number): Promise<StoredComp
 
 /** Returns the company that has a domain, whatever its spelling. */
 export const companyOfDomain = (tx: UnitOfWork, domain: string): Promise<StoredCompany | undefined> =>
-  holderOf(tx, Companies, {
-    domain: domain
-      .trim()
-      .toLowerCase()
-      .replace(/^www\./, ''),
-  });
+  holderOf(tx, Companies, { domain: hostOf(domain) });
+
+const hostOf = (domain: string) =>
+  domain
+    .trim()
+    .toLowerCase()
+    .replace(/^www\./, '');
+
+/** Raises 409 when another company has one of the domains. */
+export async function requireFreeDomains(
+  tx: UnitOfWork,
+  id: number | undefined,
+  domains: readonly string[],
+): Promise<void> {
+  const holders = await Promise.all(domains.map((domain) => holderOf(tx, Companies, { domain })));
+  for (const [index, holder] of holders.entries()) {
+    if (holder === undefined || holder.id === id) continue;
+    throw conflict(
+      'domain_taken',
+      `company ${holder.id} has the domain ${domains[index]}: change that one, or leave it out`,
+      {
+        companyId: holder.id,
+      },
+    );
+  }
+}
 
 /** Returns companies in descending order of id; every filter may be combined. */
 export async function listCompanies(
   tx: UnitOfWork,
   { include, domain, ...query }: v.InferOutput<typeof CompanyQuery>,
 ): Promise<Page<StoredCompany>> {
-  const holder = domain === undefined ? undefined : await companyOfDomain(tx, domain);
-  if (domain !== undefined && holder === undefined) return { items: [], nextCursor: null, hasMore: false };
-  const listing = listingFrom(Companies, query, {
-    ...common,
-    assignedToUserId: (assignee) => ({ where: { assignee } }),
-    metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-    q: (q) => ({ contains: { search: searched(q) } }),
-  });
+  const { archived = 'false' } = query;
+  // An archived company holds its domains no more, so its own row says them.
+  const sought = archived === 'false' ? domain : undefined;
+  const holder = sought === undefined ? undefined : await companyOfDomain(tx, sought);
+  if (sought !== undefined && holder === undefined) return { items: [], nextCursor: null, hasMore: false };
+  const listing = listingFrom(
+    Companies,
+    { ...query, domain: sought === undefined ? domain : undefined },
+    {
+      ...common,
+      domain: (host) => ({ matches: ({ domains }) => domains.includes(hostOf(host)) }),
+      assignedToUserId: (assignee) => ({ where: { assignee } }),
+      metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+      q: (q) => ({ contains: { search: searched(q) } }),
+    },
+  );
   const ids = query.ids?.filter((id) => id === holder?.id) ?? [];
   return listPage(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing);
 }

@@ -1,11 +1,13 @@
 import type { Expand } from '#lib/core/include.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { includesArchive } from '#lib/workspaces/archive.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
 import { shownCompanies } from './company-links.ts';
 
 /** Adds to contacts what `include` asks for. */
 export const expandContacts: Expand<UnitOfWork, StoredContact> = {
   ...includesFields('contact'),
+  ...includesArchive,
   companies: shownCompanies,
 };

@@ -24,12 +24,14 @@ import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { unitedValues } from '#lib/workspaces/field-values.ts';
+import { freeValues, unitedValues } from '#lib/workspaces/field-values.ts';
+import { countInTags } from './archive.ts';
 import { mergeNotes } from './merge-notes.ts';
 import { getStoredContact } from './read.ts';
 import { startRename } from './rename.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
 import { writeNote } from './timeline.ts';
+import { contactValues } from './values.ts';
 import { type ShownContact, withTags } from './view.ts';
 import { saveContact } from './write.ts';
 
@@ -43,7 +45,7 @@ export async function mergeContacts(
   targetId: number,
   { sourceContactId: sourceId }: v.InferOutput<typeof MergeContacts>,
 ): Promise<ShownContact> {
-  const [target, source] = await Promise.all([
+  const [target, found] = await Promise.all([
     getStoredContact(tx, targetId),
     tx.find(Contacts, { id: sourceId }),
     listTags(tx),
@@ -53,12 +55,15 @@ export async function mergeContacts(
       'same_contact',
       `contact ${targetId} cannot be merged into itself: name another one in sourceContactId`,
     );
-  if (source === undefined) throw unknownReference('sourceContactId');
-  if (source.platform !== target.platform)
+  if (found === undefined) throw unknownReference('sourceContactId');
+  if (found.platform !== target.platform)
     throw conflict(
       'platform_mismatch',
-      `contact ${targetId} is on ${target.platform}, contact ${sourceId} on ${source.platform}: merge only contacts of one platform`,
+      `contact ${targetId} is on ${target.platform}, contact ${sourceId} on ${found.platform}: merge only contacts of one platform`,
     );
+  // An archived source no longer holds its unique values, and is not counted in its tags.
+  const source = found.archive ? await freeValues(tx, contactValues, found) : found;
+  if (found.archive) await countInTags(tx, found, 1);
   const dictionary = await listTags(tx, { with: [...target.tagIds, ...source.tagIds] });
   const known = new Set(dictionary.map(({ id }) => id));
   const { metadata, left } = unite(target.metadata, source.metadata);

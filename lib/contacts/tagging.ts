@@ -81,7 +81,7 @@ export const detaching: SagaKind<{ tag: StoredTag }, 'detach'> = {
   name: 'detach',
   async step(tx, state) {
     const { tag } = state;
-    const { items, hasMore } = await listPage(tx, Contacts, { where: { tag: tag.id }, limit: 20 });
+    const { items, hasMore } = await listPage(tx, Contacts, { where: { tag: tag.id }, archived: 'all', limit: 20 });
     await tx.reserveIds({ [Activities.name]: items.length });
     for (const contact of items) {
       if (!tx.hasRoom) return state;

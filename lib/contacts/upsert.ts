@@ -15,8 +15,7 @@ import {
 } from '#lib/entities/contact.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
-import type { By } from '#lib/table/entity.ts';
-import { firstIndexed, listCopies } from '#lib/table/entries.ts';
+import { firstIndexed } from '#lib/table/entries.ts';
 import { type Listing, listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { holderOfValue } from '#lib/workspaces/field-values.ts';
@@ -63,7 +62,8 @@ export async function upsertContact(
       contactIds,
     });
   }
-  const only = found[0] ?? (merged && (await resolveMerged(tx, merged.into)));
+  const heir = found[0] === undefined && merged ? await resolveMerged(tx, merged.into) : undefined;
+  const only = found[0] ?? (heir?.archive ? undefined : heir);
   if (only) {
     // A contact that a merge gave another username keeps it.
     const { platform: _, ...change } = found.length === 0 ? { ...fields, username: undefined } : fields;
@@ -140,8 +140,5 @@ async function listUpTo(tx: UnitOfWork, by: Sought['by'], limit: number): Promis
   return items.slice(0, limit);
 }
 
-/** Returns the ids of matching contacts, by their index entries alone where one index knows them. */
-async function listIds(tx: UnitOfWork, by: Sought['by'], limit: number): Promise<number[]> {
-  if (by.where === undefined) return (await listUpTo(tx, by, limit)).map(({ id }) => id);
-  return (await listCopies(tx, Contacts, by.where as By<typeof Contacts>, { limit })).map(({ of }) => Number(of.sk));
-}
+const listIds = async (tx: UnitOfWork, by: Sought['by'], limit: number): Promise<number[]> =>
+  (await listUpTo(tx, by, limit)).map(({ id }) => id);

@@ -39,6 +39,7 @@ export const conflictReasons = [
   'field_slug_taken',
   'field_value_taken',
   'domain_taken',
+  'archived',
   'pipeline_in_use',
   'default_pipeline',
   'column_in_use',

@@ -1,6 +1,7 @@
 /** Every kind of saga (lib/table/saga.ts); their worker does not compile when it leaves one out. */
 export type SagaName =
   | 'block'
+  | 'count-tags'
   | 'board'
   | 'column'
   | 'detach'
@@ -20,4 +21,5 @@ export type SagaName =
   | 'replied'
   | 'sequence-pause'
   | 'sequence-resume'
+  | 'stop-archived'
   | 'thread-contact';

@@ -4,11 +4,13 @@ import type { StoredDeal } from '#lib/entities/deal.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { includesArchive } from '#lib/workspaces/archive.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
 
 /** Adds to deals what `include` asks for. */
 export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
   ...includesFields('deal'),
+  ...includesArchive,
   async company(tx, deals) {
     const ids = [...new Set(deals.flatMap(({ companyId }) => companyId ?? []))];
     const companies = await tx.findAll(
@@ -34,4 +36,4 @@ export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
 };
 
 /** Adds to tasks what `include` asks for. */
-export const expandTasks: Expand<UnitOfWork, StoredTask> = { ...includesFields('task') };
+export const expandTasks: Expand<UnitOfWork, StoredTask> = { ...includesFields('task'), ...includesArchive };

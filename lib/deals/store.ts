@@ -4,6 +4,7 @@ import { requireDecimals } from '#lib/core/money.ts';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
 import {
   enter,
+  openColumns,
   openingPlace,
   type Place,
   placeOfColumn,
@@ -34,8 +35,10 @@ import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { archiving } from '#lib/workspaces/archive.ts';
 import {
   changeValues,
+  freeValues,
   setValues,
   shownValues,
   type ValueChange,
@@ -296,6 +299,38 @@ export function enterColumn(
       },
     });
   return moved;
+}
+
+/** Archives and restores deals. */
+const records = archiving({
+  of: Deals,
+  restored: async (tx, deal) => returned(tx, await freeValues(tx, dealValues, deal)),
+});
+
+/** Returns a restored deal in its column, or where that takes no deals any more, in the first one of its stage. */
+async function returned(tx: UnitOfWork, deal: StoredDeal): Promise<StoredDeal> {
+  const boards = await readBoards(tx);
+  const board = boards.find(({ id }) => id === deal.pipelineId);
+  // Closed deals stay in an archived board.
+  const columns = board?.isArchived && isClosed(deal.stage) ? board.columns : board ? openColumns(board) : [];
+  const column = columns.find(({ id }) => id === deal.columnId);
+  if (board === undefined || column === undefined)
+    return enterColumn(tx, deal, placeOfStage(boards, deal.pipelineId, deal.stage));
+  if (board.isArchived) tx.requireUnchanged(Pipelines, board);
+  else enter(tx, column);
+  return deal;
+}
+
+/** Archives a deal; an archived one stays as it is. Emits deal.archived. Raises 404. */
+export async function archiveDeal(tx: UnitOfWork, id: number): Promise<Shown> {
+  const [deal, tasks] = await Promise.all([records.archive(tx, id), listTasksOfDeal(tx, id)]);
+  return { ...toDealView(deal), tasks };
+}
+
+/** Restores a deal; one that is not archived stays as it is. Emits deal.restored. Raises 404, 409 `field_value_taken`. */
+export async function restoreDeal(tx: UnitOfWork, id: number): Promise<Shown> {
+  const [deal, tasks] = await Promise.all([records.restore(tx, id), listTasksOfDeal(tx, id)]);
+  return { ...toDealView(deal), tasks };
 }
 
 /** Returns the custom values of a deal. Raises 404. */

@@ -22,13 +22,15 @@ import {
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { common } from '#lib/table/conditions.ts';
-import { entries, listCopies } from '#lib/table/entries.ts';
+import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { archiving } from '#lib/workspaces/archive.ts';
 import {
   changeValues,
+  freeValues,
   setValues,
   shownValues,
   type ValueChange,
@@ -52,8 +54,12 @@ const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T
 
 /** The newest tasks of a deal as it shows them, descending by id. One round trip. */
 export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
-  const copies = await listCopies(tx, Tasks, { deal: dealId }, { limit: maxTasksInDeal });
-  return copies.map((copy) => shown(tx, v.parse(TaskCopy, copy)));
+  const copies: v.InferOutput<typeof TaskCopy>[] = [];
+  for await (const entry of flatten(entries(tx, Tasks, { deal: dealId }, { limit: maxTasksInDeal }))) {
+    const { archive, ...copy } = v.parse(TaskCopy, entry);
+    if (archive === undefined && copies.push(copy) === maxTasksInDeal) break;
+  }
+  return copies.map((copy) => shown(tx, copy));
 }
 
 /** With more of them than this they are found soon among all that is due. */
@@ -74,7 +80,10 @@ export async function listTasks(
   tx: UnitOfWork,
   { include, ...query }: v.InferOutput<typeof TaskQuery>,
 ): Promise<Page<Shown>> {
-  const few = query.overdue && query.ids === undefined ? await idsOverdue(tx) : undefined;
+  const few =
+    query.overdue && query.ids === undefined && (query.archived ?? 'false') === 'false'
+      ? await idsOverdue(tx)
+      : undefined;
   const page = await listPage(
     tx,
     Tasks,
@@ -180,6 +189,24 @@ export async function setTaskStatus(tx: UnitOfWork, id: number, status: TaskStat
   return shown(tx, next);
 }
 
+/** Archives and restores tasks. */
+const records = archiving({
+  of: Tasks,
+  archived: (tx, task) => countOpen(tx, task, -1),
+  async restored(tx, task) {
+    countOpen(tx, task, 1);
+    return withReminder(tx, await freeValues(tx, taskValues, task));
+  },
+});
+
+/** Archives a task; an archived one stays as it is. Emits task.archived. Raises 404. */
+export const archiveTask = async (tx: UnitOfWork, id: number): Promise<Shown> =>
+  shown(tx, await records.archive(tx, id));
+
+/** Restores a task; one that is not archived stays as it is. Emits task.restored. Raises 404, 409 `field_value_taken`. */
+export const restoreTask = async (tx: UnitOfWork, id: number): Promise<Shown> =>
+  shown(tx, await records.restore(tx, id));
+
 /** Returns the custom values of a task. Raises 404. */
 export const getTaskFields = async (tx: UnitOfWork, id: number) => ({
   fields: await shownValues(tx, 'task', await getStoredTask(tx, id)),
@@ -241,10 +268,10 @@ function withReminder(tx: UnitOfWork, { awaitsReminder, ...task }: StoredTask): 
   return task.remindAt !== null && task.remindAt > tx.now && isOpen(task) ? { ...task, awaitsReminder: true } : task;
 }
 
-/** Emits task.reminder_due once if the time of the reminder has come. A done or deleted task emits nothing. */
+/** Emits task.reminder_due once if the time of the reminder has come. A done or archived task emits nothing. */
 export async function remindOfTask(tx: UnitOfWork, id: number): Promise<void> {
   const task = await tx.find(Tasks, { id });
-  if (!task?.awaitsReminder || task.remindAt === null || task.remindAt > tx.now) return;
+  if (!task?.awaitsReminder || task.archive || task.remindAt === null || task.remindAt > tx.now) return;
   const { awaitsReminder, ...reminded } = task;
   tx.update(Tasks, reminded);
   tx.emit({

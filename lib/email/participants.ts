@@ -41,7 +41,11 @@ export function isOnlyOutsider(tenant: Tenant, thread: StoredThread, email: stri
 
 /** Whether a contact has this address, other than this one. */
 export async function isAddressOfAnother(tx: UnitOfWork, email: string, contactId: number): Promise<boolean> {
-  const { items } = await listPage(tx, Contacts, { where: { email: normalize.email(email) }, limit: 2 });
+  const { items } = await listPage(tx, Contacts, {
+    where: { email: normalize.email(email) },
+    archived: 'all',
+    limit: 2,
+  });
   return items.some(({ id }) => id !== contactId);
 }
 

@@ -25,6 +25,7 @@ import { firstCharacters, foldCase } from '#lib/core/text.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { authorship, maxNoteCharacters, told } from './activity.ts';
+import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { phoneInput } from './contact.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
 
@@ -86,7 +87,7 @@ const shown = {
 };
 
 /** Members that `include` adds. */
-const included = { fields: shownFields() };
+const included = { fields: shownFields(), archive: shownArchive() };
 export const CompanyInclude = v.object(includeQuery(included));
 
 /** A company (revision 1.4, section 29). */
@@ -127,6 +128,7 @@ export const CompanyQuery = v.object({
   q: v.optional(queryText()),
   domain: v.optional(queryText(maxHostCharacters)),
   assignedToUserId: v.optional(queryIdOrNone()),
+  ...archivedFilter,
   ...CompanyInclude.entries,
   ...commonFilters,
   ...metadataFilter,
@@ -174,9 +176,11 @@ export const Companies = entity({
     /** A contact shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
     ...customValues,
+    ...archivable,
   }),
   references: linkReferences,
   isMergeable: true,
+  isArchivable: true,
   indexes: {
     domain: { of: ({ domains }) => domains, isUnique: true },
     root: ({ roots }) => roots,
@@ -184,6 +188,7 @@ export const Companies = entity({
     like: ({ name }) => comparableName(name) || null,
     assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     ...valueIndexes,
+    ...archiveIndex,
     metadata: metadataIndex,
     search: { copy: ({ name, domains }) => searchable(name, ...domains) },
   },

@@ -32,6 +32,7 @@ import {
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity, type Holding } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { Tag, tagName } from './tag.ts';
@@ -88,6 +89,7 @@ const included = {
   updatedAt: v.nullable(time()),
   fields: shownFields(),
   companies: v.array(ContactCompany),
+  archive: shownArchive(),
 };
 export const ContactInclude = v.object(includeQuery(included));
 
@@ -202,6 +204,7 @@ export const ContactQuery = v.object({
   companyId: v.optional(queryInteger()),
   minScore: v.optional(queryInteger(0, 100)),
   hasUnread: v.optional(queryBoolean()),
+  ...archivedFilter,
   email: v.optional(queryText(254)),
   phone: v.optional(queryText()),
   username: v.optional(queryText()),
@@ -323,6 +326,7 @@ export const Contacts = entity({
     ...customValues,
     /** Absent until a message was received or sent. */
     conversation: v.exactOptional(StoredConversation),
+    ...archivable,
   }),
   references: [
     { to: 'tag', field: 'tagIds' },
@@ -330,6 +334,7 @@ export const Contacts = entity({
     ...linkReferences,
   ],
   isMergeable: true,
+  isArchivable: true,
   indexes: {
     created: { order: ({ createdAt }) => createdAt },
     platform: { of: ({ platform }) => platform },
@@ -341,17 +346,20 @@ export const Contacts = entity({
     handle: {
       of: ({ platform, username }) => username !== null && { platform, username: normalisedUsername(username) },
       at: 'username/{platform}={username}',
+      isKeptArchived: true,
     },
     phone: likeness('phone'),
-    email: likeness('email'),
+    email: { of: likeness('email'), isKeptArchived: true },
     mailDomain: ({ email }) => email && normalize.email(email).slice(email.lastIndexOf('@') + 1),
     identity: {
       of: ({ identities }) => Object.entries(identities).map(([channel, userId]) => ({ channel, userId })),
       at: '{channel}={userId}',
+      isKeptArchived: true,
     },
     tag: ({ tagIds }) => tagIds,
     company: ({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId),
     ...valueIndexes,
+    ...archiveIndex,
     metadata: metadataIndex,
     search: { copy: ({ name, username, phone }) => searchable(name, username, phone, phone && phoneDigits(phone)) },
   },

@@ -27,6 +27,7 @@ import {
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { boardIdOf } from './pipeline.ts';
 import { DealTask } from './task.ts';
@@ -78,6 +79,7 @@ const shown = { ...common, stage: storedChoice(Object.values(stageNames)) };
 /** Members that `include` adds. */
 const included = {
   fields: shownFields(),
+  archive: shownArchive(),
   company: v.nullable(v.pipe(v.object({ id: id(), name: v.string() }), v.title('DealCompany'))),
   owner: v.pipe(v.object({ assignedToUserId: v.nullable(id()) }), v.title('DealOwner')),
   pipeline: v.pipe(
@@ -188,6 +190,7 @@ export const DealQuery = v.object({
   companyId: v.optional(queryInteger()),
   assignedToUserId: v.optional(queryIdOrNone()),
   q: v.optional(queryText()),
+  ...archivedFilter,
   minValue: v.optional(queryNumber()),
   maxValue: v.optional(queryNumber()),
   currency: v.optional(currency()),
@@ -217,6 +220,7 @@ export const Deals = entity({
     wonTransactionId: v.nullable(id()),
     companyId: v.optional(v.nullable(id())),
     ...customValues,
+    ...archivable,
   }),
   references: [
     { to: 'contact', field: 'contactId', shows: 'contactName' },
@@ -241,9 +245,11 @@ export const Deals = entity({
       copy: ({ stage, currency, value, pipelineId }) => ({ stage, currency, value, pipelineId }),
     },
     ...valueIndexes,
+    ...archiveIndex,
     metadata: metadataIndex,
     search: { copy: ({ title }) => searchable(title) },
   },
+  isArchivable: true,
   counters: {
     /** Counts and totals per stage, currency, and column; `weighted` is cents times percent (contract sections 11 and 12). */
     deals: {

@@ -24,6 +24,7 @@ import {
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
+import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
 
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -64,7 +65,7 @@ export const DealTask = v.pipe(v.object(shownInDeal), v.title('DealTask'));
 /** As many as a page of the list has at most: what is shown of a deal is not to grow with its tasks. */
 export const maxTasksInDeal = 100;
 /** Members that `include` adds. */
-const included = { fields: shownFields() };
+const included = { fields: shownFields(), archive: shownArchive() };
 export const TaskInclude = v.object(includeQuery(included));
 
 /** Contract section 7. */
@@ -108,6 +109,7 @@ export const TaskQuery = v.object({
   dueBefore: v.optional(queryTime()),
   dueAfter: v.optional(queryTime()),
   q: v.optional(queryText()),
+  ...archivedFilter,
   ...TaskInclude.entries,
   ...commonFilters,
   ...metadataFilter,
@@ -122,7 +124,7 @@ const inDeal = {
 };
 
 /** Fields of a task in the index of its deal, so that a deal is read with its tasks in one query. */
-export const TaskCopy = v.object(inDeal);
+export const TaskCopy = v.object({ ...inDeal, ...archivable });
 
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
 const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task.dueAt !== null;
@@ -137,6 +139,7 @@ export const Tasks = entity({
     /** Its reminder is ahead. */
     awaitsReminder: v.exactOptional(v.boolean()),
     ...customValues,
+    ...archivable,
   }),
   references: [{ to: 'contact', field: 'contactId' }, { to: 'deal', field: 'dealId' }, ...linkReferences],
   indexes: {
@@ -149,9 +152,11 @@ export const Tasks = entity({
     contact: { of: ({ contactId }) => contactId },
     deal: { of: ({ dealId }) => dealId, copy: (task) => v.parse(TaskCopy, task) },
     ...valueIndexes,
+    ...archiveIndex,
     metadata: metadataIndex,
     search: { copy: ({ title }) => searchable(title) },
   },
+  isArchivable: true,
   counters: {
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
     /** Index of due tasks by month, read with the open ones. */

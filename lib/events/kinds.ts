@@ -84,6 +84,13 @@ const ofField = (description: string) =>
     },
   );
 
+const ofArchive = <Noun extends 'contact' | 'company' | 'deal' | 'task'>(noun: Noun, description: string) =>
+  kind(
+    description,
+    { [`${noun}_id`]: id, actor } as Record<`${Noun}_id`, typeof id> & { actor: typeof actor },
+    { [`${noun}_id`]: '7', actor: caller } as never,
+  );
+
 /**
  * Every event kind (contract section 15): what it means to a subscriber, its `data` and an example of that. Keys are snake_case
  * and ids strings.
@@ -180,6 +187,8 @@ export const eventKinds = {
     { contact_id: id, source_contact_id: id, actor },
     { contact_id: '7', source_contact_id: '12', actor: caller },
   ),
+  'contact.archived': ofArchive('contact', 'A contact was archived.'),
+  'contact.restored': ofArchive('contact', 'An archived contact was restored.'),
   'contact.unsubscribed': kind(
     'Somebody unsubscribed an address from the mails of sequences.',
     { contact_id: id, address: v.string() },
@@ -210,6 +219,8 @@ export const eventKinds = {
     { company_id: id, source_company_id: id, actor },
     { company_id: '21', source_company_id: '34', actor: caller },
   ),
+  'company.archived': ofArchive('company', 'A company was archived.'),
+  'company.restored': ofArchive('company', 'An archived company was restored.'),
   'company.note_added': kind(
     'A note was added to a company.',
     { company_id: id, activity_id: id, text: v.string(), actor },
@@ -247,6 +258,8 @@ export const eventKinds = {
     { deal_id: id, ...changes, actor },
     { deal_id: '31', changed: ['value'], changes: { value: { from: 12_000, to: 12_500 } }, actor: caller },
   ),
+  'deal.archived': ofArchive('deal', 'A deal was archived.'),
+  'deal.restored': ofArchive('deal', 'An archived deal was restored.'),
   'deal.stage_changed': kind(
     'A deal moved to another stage.',
     {
@@ -329,6 +342,8 @@ export const eventKinds = {
     },
     { task_id: '58', from_status: 'open', to_status: 'done', completed_at: at, actor: caller },
   ),
+  'task.archived': ofArchive('task', 'A task was archived.'),
+  'task.restored': ofArchive('task', 'An archived task was restored.'),
   'task.reminder_due': kind(
     'The reminder of a task is due.',
     {

@@ -106,6 +106,7 @@ export async function executeTogether(
     caller.tenant,
     caller.actor,
     async (tx) => {
+      tx.refusesArchived = true;
       const answers: Reply[] = [];
       for (const [index, step] of steps.entries()) {
         const of = parsed[index] as Parsed;
@@ -200,6 +201,7 @@ async function commitWork(
     async (tx) => {
       if (call.ifMatch !== undefined)
         await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
+      tx.refusesArchived = true;
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
       const result = await permittedWork(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
       const answer = answerOf(

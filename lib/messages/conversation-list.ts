@@ -113,10 +113,9 @@ async function lastAmong(tx: UnitOfWork, some: readonly EntryRow[], meter: Meter
   for (const entry of some) {
     const { contactId, threadId, of } = entry as unknown as Seen;
     const thread = threadId === undefined ? undefined : threadBy.get(threadId);
-    const held =
-      contactId === null
-        ? thread && (await heldInThread(tx, thread))
-        : heldBy(contactBy.get(contactId) ?? (await resolveMerged(tx, contactId)));
+    const contact = contactId === null ? undefined : (contactBy.get(contactId) ?? (await resolveMerged(tx, contactId)));
+    if (contact?.archive) continue;
+    const held = contactId === null ? thread && (await heldInThread(tx, thread)) : heldBy(contact);
     if (held?.kept.lastMessageId === Number(of.sk)) lasts.push({ held, entry });
   }
   return lasts;

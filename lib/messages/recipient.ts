@@ -4,6 +4,7 @@ import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { findIdentity } from '#lib/messages/identity.ts';
+import type { By } from '#lib/table/entity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -42,7 +43,7 @@ export async function findContact(
   const { username } = target;
   const userId = userIdOn(channel, target);
   const [byId, byName] = await Promise.all([
-    userId === undefined ? undefined : firstIndexed(tx, Contacts, { identity: { channel, userId } }),
+    userId === undefined ? undefined : firstContact(tx, { identity: { channel, userId } }),
     username === undefined ? undefined : findByName(tx, channel, username),
   ]);
   return byId ?? byName;
@@ -54,5 +55,9 @@ async function findByName(tx: UnitOfWork, channel: Platform, username: string): 
   // One that was merged with somebody else is written to by another id.
   const isHolder = contact && identity?.held?.by === `${channel}/${contact.identities[channel]}`;
   if (isHolder) return contact;
-  return firstIndexed(tx, Contacts, sameHandle(channel, username));
+  return firstContact(tx, sameHandle(channel, username));
 }
+
+/** Returns an archived contact only where no other one is known by this. */
+const firstContact = async (tx: UnitOfWork, by: By<typeof Contacts>): Promise<StoredContact | undefined> =>
+  (await firstIndexed(tx, Contacts, by)) ?? firstIndexed(tx, Contacts, by, undefined, 'true');

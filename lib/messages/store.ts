@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import { restoreWriter } from '#lib/contacts/archive.ts';
 import { latest } from '#lib/core/clock.ts';
 import { notFound } from '#lib/core/problem.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
@@ -53,12 +54,15 @@ export interface NewMessage {
 
 /**
  * Adds a message to the conversation with a contact. A received or sent one emits message.created and is the contact's last
- * message; a received one is unread. Ids come from the counter `message`.
+ * message; a received one is unread, and restores an archived contact. Ids come from the counter `message`.
  */
 export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<StoredMessage> {
   const { contactId, channel, direction, status, body } = input;
   const isOver = hasHappened({ status });
   if (contactId !== null && !isOver) tx.requireExists(Contacts, { id: contactId });
+  if (contactId !== null && direction === 'inbound') await restoreWriter(tx, contactId);
+  // Nobody writes to an archived contact.
+  if (tx.refusesArchived) await findContact(tx, contactId);
   const [id] = await Promise.all([tx.nextId(Messages), isOver && findContact(tx, contactId)]);
   const message = tx.create(Messages, {
     id,

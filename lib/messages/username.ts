@@ -83,7 +83,7 @@ async function takeFromOthers(
     return !seen.has(contact.id) && known !== undefined && known !== userId;
   };
   while (seen.size <= maxLosers) {
-    const other = await firstIndexed(tx, Contacts, by, isOther);
+    const other = await firstIndexed(tx, Contacts, by, isOther, 'all');
     if (other === undefined) return;
     seen.add(other.id);
     const { identity } = await findSender(tx, channel, other.identities[channel] as UserId);

@@ -133,7 +133,7 @@ const maxKept = 1000;
 
 interface Row {
   id: number;
-  archivedAt?: string | null;
+  archive?: unknown;
 }
 
 interface Ranked {

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 const longestMs = 20 * secondMs;
 const retryAfterSeconds = 30;
 
-export const isArchived = ({ archivedAt = null }: { archivedAt?: string | null }) => archivedAt !== null;
+export const isArchived = ({ archive }: { archive?: unknown }): boolean => archive !== undefined;
 
 /** Shows every row of an entity, newest first, to `look`; rows that cannot be read are left out. Raises 503 after 20 seconds. */
 export async function eachRow(tx: UnitOfWork, of: Entity, look: (row: never) => void): Promise<void> {

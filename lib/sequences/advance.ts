@@ -34,6 +34,7 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
     const step = sequence.steps[enrollment.currentStep];
     if (step === undefined) return endEnrollment(tx, sequence, enrollment, 'completed');
     const contact = await resolveMerged(tx, enrollment.contactId);
+    if (contact?.archive) return endEnrollment(tx, sequence, enrollment, 'stopped');
     const queued = contact
       ? await queueStep(tx, sequence, enrollment, contact, step)
       : { obstacle: 'the contact is not here any more' };

@@ -21,10 +21,9 @@ export async function enroll(
 ): Promise<StoredEnrollment> {
   const [sequence, contact] = await Promise.all([
     getSequence(tx, id),
-    tx.find(Contacts, { id: contactId }),
+    tx.get(Contacts, { id: contactId }, () => unknownReference('contactId')),
     tx.reserveIds({ [Enrollments.name]: 1 }),
   ]);
-  if (!contact) throw unknownReference('contactId');
   // Read after the sequence, whose change it is conditional on: of two who enroll at once, the later one sees the other.
   const running = await runningEnrollments(tx, contactId);
   if (running.some(({ sequenceId }) => sequenceId === id)) {

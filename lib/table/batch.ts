@@ -246,6 +246,7 @@ async function runAlone(
   if (unitsTaken() > maxUnits) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const work = async (own: UnitOfWork) => {
     own.mayGoOn = mayGoOn;
+    own.refusesArchived = true;
     const result = await item.run(own);
     // Also what has changed nothing: after the items behind it, it would.
     progress.mark(own, item.index, { ...result, error: null });

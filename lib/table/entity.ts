@@ -42,6 +42,8 @@ interface Index<Row> extends Span {
   order?(row: Row): string;
   /** Kept there, so that a query needs no second read. */
   copy?(row: Row): Record<string, unknown> | undefined;
+  /** An archived item keeps its entries, as it does in the indexes by which references are found. */
+  isKeptArchived?: true;
   /** One item at most has a value: the commit of another one with it meets a conflict. Asked by `holderOf` (lib/table/entries.ts). */
   isUnique?: true;
   /** Where the entry of an item lies for who does not know the workspace: such an index is asked by its key alone, and `of` says nothing. */
@@ -170,6 +172,8 @@ export interface Entity<
   references?: readonly Reference[];
   /** One of them may become another one, or get another name, while rows name it. Its schema has `isNameShown`. */
   isMergeable?: true;
+  /** Its rows have `archive` while they are archived (lib/entities/archive.ts), and are then in no counter and in few indexes. */
+  isArchivable?: true;
   /** Sums over all items, kept in the transactions that change them. */
   counters?: Sums;
   timer?(item: InferOutput<Schema>, tenant: Tenant): Timer | null;
@@ -336,8 +340,32 @@ export function wantedOf<E extends Entity>(
 const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly Spellings[]): boolean =>
   holdsWords(String(entry?.['text']), texts);
 
-/** Whether an item is in all of the indexes. */
-export function isIndexed<E extends Entity>(of: E, item: Item<E>, wanted: readonly Wanted[]): boolean {
+/** Whether an item is archived. */
+export const isArchived = ({ isArchivable }: Entity, item: unknown): boolean =>
+  isArchivable === true && (item as { archive?: unknown } | null | undefined)?.archive !== undefined;
+
+/** Which items of an entity a list has. */
+export type ArchivedFilter = 'false' | 'true' | 'all';
+
+/** Whether a list has an item, or its row. */
+export const isListed = (of: Entity, item: unknown, archived: ArchivedFilter = 'false'): boolean =>
+  archived === 'all' || isArchived(of, item) === (archived === 'true');
+
+const indexOfReference = ({ to, holds }: Reference): string => (holds ? String(Object.keys(holds.where(0))[0]) : to);
+
+/** Whether archived items keep their entries in an index. */
+export const isKeptArchived = (of: Entity, name: string): boolean =>
+  indexOf(of, name).isKeptArchived === true ||
+  (of.references ?? []).some((reference) => indexOfReference(reference) === name);
+
+/** Whether an item is in all of the indexes, an archived one as if it were not. */
+export function isIndexed<E extends Entity>(
+  of: E,
+  item: Item<E>,
+  wanted: readonly Wanted[],
+  archived?: ArchivedFilter,
+): boolean {
+  if (!isListed(of, item, archived)) return false;
   return wanted.every(({ index, name, texts }) =>
     entriesIn(of, index, item).some((entry) => entry.name === name && hasTexts(entry.copy, texts)),
   );
@@ -390,6 +418,7 @@ export function countedOf<E extends Entity>(
   item: Item<E>,
   isWritten: IsWritten = writtenBy(latestVersion(of)),
 ): { group: string; name: string; add: Counted['add'] }[] {
+  if (isArchived(of, item)) return [];
   return Object.entries(of.counters ?? {}).flatMap(([name, counter]) => {
     const counted = isWritten(counter) && counter.of(item as never);
     return counted ? [{ ...counted, group: counterGroup(of, name, counted.in) }] : [];
@@ -420,7 +449,7 @@ const entryRows = <E extends Entity>(
 ): Map<string, EntryRow> =>
   new Map(
     Object.keys(of.indexes ?? {})
-      .filter((index) => isWritten(indexOf(of, index)))
+      .filter((index) => isWritten(indexOf(of, index)) && (!isArchived(of, item) || isKeptArchived(of, index)))
       .flatMap((index) => entryRowsIn(tenant, of, index, item))
       .map((row) => [identity(row), row]),
   );
@@ -435,7 +464,7 @@ export function indexEntries<E extends Entity>(
   const found = entryRows(tenant, of, item, isWritten);
   const key = keyOf(tenant, of, item);
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
-  const timer = of.timer?.(item, tenant);
+  const timer = isArchived(of, item) ? null : of.timer?.(item, tenant);
   if (timer) {
     const row = {
       ...timer,

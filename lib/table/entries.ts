@@ -1,4 +1,5 @@
 import {
+  type ArchivedFilter,
   type By,
   type Entity,
   entriesPartition,
@@ -43,13 +44,14 @@ export async function firstIndexed<E extends Entity>(
   of: E,
   by: By<E>,
   isWanted: (item: Item<E>) => boolean = () => true,
+  archived?: ArchivedFilter,
 ): Promise<Item<E> | undefined> {
   const wanted = [wantedBy(of, by)];
   const ascending = flatten(entriesOfIndex(tx, of, wantedBy(of, by), { ascending: true, limit: 1, grows: true }));
   let size = 1;
   for await (const some of batches(ascending, () => size)) {
     const keys = some.map((entry) => entry.of);
-    const [first] = await tx.findAllByKey(of, keys, (item) => isWanted(item) && isIndexed(of, item, wanted));
+    const [first] = await tx.findAllByKey(of, keys, (item) => isWanted(item) && isIndexed(of, item, wanted, archived));
     if (first !== undefined) return first;
     size = perLook;
   }

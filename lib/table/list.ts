@@ -1,19 +1,24 @@
 import { hourMs, shifted } from '#lib/core/clock.ts';
 import { foldCase, type Spellings, wordsOf } from '#lib/core/text.ts';
 import {
+  type ArchivedFilter,
   type Contains,
   type Entity,
   entityPartition,
   type Item,
   idOf,
   isIndexed,
+  isKeptArchived,
+  isListed,
   keyOf,
   type Wanted,
   type Where,
+  wantedBy,
   wantedOf,
 } from './entity.ts';
 import { entriesOfIndex, intersection } from './entries.ts';
 import { batches, belowId, flatten, isSpent, newMeter, pages, stop, until } from './pages.ts';
+import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -48,6 +53,8 @@ export interface Listing<E extends Entity> {
   where?: Where<E>;
   /** Texts that the entries of these indexes must contain. */
   contains?: Contains<E>;
+  /** Whether it has archived items: none unless said. */
+  archived?: ArchivedFilter | undefined;
   /** It fails where an item cannot be read, also where it is for an answer alone. */
   requiresAll?: boolean;
   /** Condition that every listed row meets besides the indexes. */
@@ -75,8 +82,13 @@ export const searched = (q: string | undefined, spellings?: Spellings) =>
 export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
   const found = new Found<Item<E>>(listing);
   const wanted = wantedOf(of, listing);
+  const { archived, ids, limit } = listing;
+  if (of.isArchivable && archived === 'all' && !ids && wanted.some(({ index }) => !isKeptArchived(of, index))) {
+    const pages = (['false', 'true'] as const).map((one) => listPage(tx, of, { ...listing, archived: one }));
+    return unitePages((await Promise.all(pages)) as Page<never>[], undefined, limit);
+  }
   if (listing.ids) await findByIds(tx, of, listing, listing.ids, wanted, found);
-  else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
+  else if (wanted.length === 0 && archived !== 'true') await findInPartition(tx, of, listing, found);
   else await findByIndexes(tx, of, listing, wanted, found);
   return found.page();
 }
@@ -120,7 +132,7 @@ async function findByIds<E extends Entity>(
   const { after = Number.POSITIVE_INFINITY, matches = () => true } = listing;
   const descending = [...new Set(ids)].filter((id) => id < after).sort((a, b) => b - a);
   const keys = descending.map((id) => keyOf(tx.tenant, of, { id } as Partial<Item<E>>));
-  const isWanted = (item: Item<E>) => matches(item) && isIndexed(of, item, wanted);
+  const isWanted = (item: Item<E>) => matches(item) && isIndexed(of, item, wanted, listing.archived);
   found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing), found.meter));
 }
 
@@ -133,8 +145,9 @@ async function findInPartition<E extends Entity>(
   const { matches = () => true } = listing;
   const isPast = pastOf(listing);
   const { meter } = found;
+  const isRowListed = (row: Row) => isListed(of, row, listing.archived);
   const range = { below: belowId(listing.after), limit: firstLook(listing), grows: isSearch(listing), meter };
-  const rows = flatten(pages({ ...range, pk: entityPartition(tx.tenant, of, listing.within) }));
+  const rows = flatten(pages({ ...range, pk: entityPartition(tx.tenant, of, listing.within), isWanted: isRowListed }));
   let isOver = false;
   const isWanted = (item: Item<E>) => {
     isOver = isPast(item);
@@ -153,14 +166,15 @@ async function findByIndexes<E extends Entity>(
   wanted: readonly Wanted[],
   found: Found<Item<E>>,
 ): Promise<void> {
-  const { after, above, matches = () => true } = listing;
+  const { after, above, archived, matches = () => true } = listing;
   const isPast = pastOf(listing);
-  const grows = isSearch(listing);
+  const read = archived === 'true' ? archivedAmong(of, wanted) : wanted;
+  const grows = isSearch(listing) || read !== wanted;
   let size = firstLook(listing);
   // A text filter reads many entries for few matches, so it asks for whole pages of the index.
   const { meter } = found;
-  const range = { below: belowId(after), limit: wanted.length > 1 ? 1000 : size, grows, meter };
-  const common = intersection(wanted.map((one) => entriesOfIndex(tx, of, one, range)));
+  const range = { below: belowId(after), limit: read.length > 1 ? 1000 : size, grows, meter };
+  const common = intersection(read.map((one) => entriesOfIndex(tx, of, one, range)));
   let isOver = false;
   for await (const keys of batches(until(common, above), () => size)) {
     let bytes = 0;
@@ -168,7 +182,7 @@ async function findByIndexes<E extends Entity>(
       bytes += bytesOf(item);
       isOver ||= isPast(item);
       // The entry was read before the item, which may have changed in between.
-      return matches(item) && isIndexed(of, item, wanted);
+      return matches(item) && isIndexed(of, item, wanted, archived);
     };
     found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing), meter));
     if (isOver || found.isFull) return;
@@ -177,6 +191,12 @@ async function findByIndexes<E extends Entity>(
     if (grows) size = Math.ceil(Math.min(size * 4, maxBatch, (maxBatchBytes * keys.length) / (bytes + 1)));
   }
 }
+
+/** The indexes that find archived items; what others say is compared in every row. */
+const archivedAmong = <E extends Entity>(of: E, wanted: readonly Wanted[]): Wanted[] => [
+  wantedBy(of, { archived: true } as never),
+  ...wanted.filter(({ index }) => isKeptArchived(of, index)),
+];
 
 /** Most matches are found soon; what is rare shall not cost a round trip per hundred. */
 const isSearch = ({ matches }: { matches?: unknown }) => matches !== undefined;
@@ -234,16 +254,16 @@ class Found<T> {
 }
 
 /**
- * Returns one page of several lists of an entity, each item once, without one of them. Each list was asked for an item more than the
- * limit.
+ * Returns one page of several lists of an entity, each item once, possibly without one of them. Each list was then asked for an item
+ * more than the limit.
  */
 export function unitePages<Row extends { id: number }>(
   pages: readonly Page<Row>[],
-  without: number,
+  without: number | undefined,
   limit: number,
 ): Page<Row> {
   const others = new Map(pages.flatMap(({ items }) => items.map((item) => [item.id, item])));
-  others.delete(without);
+  if (without !== undefined) others.delete(without);
   const found = [...others.values()].sort((a, b) => b.id - a.id);
   // Below where one of the pages ends there may be others that it has not come to.
   const floor = Math.max(0, ...pages.map(({ nextCursor }) => nextCursor ?? 0));

@@ -47,6 +47,8 @@ export interface Range {
   grows?: boolean;
   /** Also what has expired and is not yet removed. */
   withExpired?: boolean;
+  /** Which rows are kept; the others are passed over like those that have expired. */
+  isWanted?: (row: Row) => boolean;
   /** Keeps entries whose `text` contains all of these, each in one of its spellings. */
   texts?: readonly Spellings[];
   /** Counts what is read, and ends the pages when that is too much. */
@@ -54,11 +56,11 @@ export interface Range {
 }
 
 /**
- * The pages of a partition, strongly consistent, without what has expired. That lies together, days of it: where a page has nothing
- * else, the following ones are as large as DynamoDB makes them.
+ * The pages of a partition, strongly consistent, without what has expired or is not wanted. That lies together, days of it: where a
+ * page has nothing else, the following ones are as large as DynamoDB makes them.
  */
 export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGenerator<Row[]> {
-  const { below, above, withExpired = false, texts = [], meter } = range;
+  const { below, above, withExpired = false, isWanted = () => true, texts = [], meter } = range;
   // DynamoDB refuses a range that ends before it begins.
   if (below !== undefined && above !== undefined && above > below) return;
   const words = texts.map((text, index) => [text].flat().map((one, at) => [`:t${index}_${at}`, one] as const));
@@ -93,7 +95,7 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
       ConsumedCapacity,
     } = await dynamodb.send('Query', { ...input, ExclusiveStartKey: from });
     if (meter) meter.unitsLeft -= ConsumedCapacity?.CapacityUnits ?? 0;
-    const live = Items.filter(isRow).filter((row) => withExpired || !isExpired(row));
+    const live = Items.filter(isRow).filter((row) => (withExpired || !isExpired(row)) && isWanted(row));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
     if (from && meter && isSpent(meter)) return stop(meter, String(from['sk']));

@@ -2,11 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
-import { badRequest, notFound, type Problem } from '#lib/core/problem.ts';
+import { badRequest, conflict, notFound, type Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import { type Entity, type Item, isUniqueEntry, keyOf, nameShown, type Reference, type Where } from './entity.ts';
+import {
+  type Entity,
+  type Item,
+  isArchived,
+  isUniqueEntry,
+  keyOf,
+  nameShown,
+  type Reference,
+  type Where,
+} from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
@@ -21,6 +30,8 @@ const roomyActions = 80;
 const roomyBytes = 2_000_000;
 const fittingActions = 95;
 const fittingBytes = 3_200_000;
+
+const archived = ({ name }: Entity) => conflict('archived', `the ${name} is archived: restore it before you change it`);
 
 /** Changes that a unit of work has collected. */
 export interface Work {
@@ -48,6 +59,8 @@ export class UnitOfWork {
   readonly id: string;
   /** Its lists are for an answer alone, and leave out what cannot be read; where something is decided by a list, that fails. */
   readonly isForAnswer: boolean;
+  /** It is a caller's, who changes no archived entity but by a restore. */
+  refusesArchived = false;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
   /** The index entries of its new rows are written (lib/table/ahead.ts). */
@@ -106,7 +119,7 @@ export class UnitOfWork {
     return current(of, tracked);
   }
 
-  /** The entity, or a 404 problem. */
+  /** The entity, or a 404 problem. Raises 409 `archived` where a caller's work is about an archived one. */
   async get<E extends Entity>(
     of: E,
     place: Partial<Item<E>>,
@@ -114,6 +127,7 @@ export class UnitOfWork {
   ): Promise<Item<E>> {
     const found = await this.find(of, place);
     if (found === undefined) throw missing();
+    if (this.refusesArchived && isArchived(of, found)) throw archived(of);
     return found;
   }
 
@@ -195,10 +209,11 @@ export class UnitOfWork {
     return item;
   }
 
-  /** Replaces an entity that this unit of work has read. */
+  /** Replaces an entity that this unit of work has read. Raises 409 `archived` where a caller changes what stays archived. */
   update<E extends Entity>(of: E, item: Item<E>): Item<E> {
     const tracked = this.#tracked.get(identity(keyOf(this.tenant, of, item)));
     if (tracked === undefined) throw new Error(`${of.name} is updated without having been read`);
+    if (this.refusesArchived && isArchived(of, tracked.before) && isArchived(of, item)) throw archived(of);
     tracked.after = item as Record<string, unknown>;
     const pending = this.#additions.get(identity(tracked.key));
     if (pending) {
@@ -410,7 +425,7 @@ export class UnitOfWork {
       for (const reference of counting) {
         const deltas = new Map<number, number>();
         for (const [row, delta] of [[before, -1] as const, [after, 1] as const]) {
-          if (!row || reference.isCounted?.(row) === false) continue;
+          if (!row || isArchived(entity, row) || reference.isCounted?.(row) === false) continue;
           for (const id of idsIn(row, reference)) deltas.set(Number(id), (deltas.get(Number(id)) ?? 0) + delta);
         }
         for (const [id, delta] of deltas) {

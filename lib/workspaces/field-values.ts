@@ -328,12 +328,39 @@ async function requireFree(
   const value = uniqueValues.find((one) => one.startsWith(`${field.id}=`));
   if (value === undefined || before.uniqueValues?.includes(value)) return;
   const id = await holder(tx, value);
-  if (id !== undefined)
-    throw conflict(
-      'field_value_taken',
-      `record ${id} has this value of ${field.slug}: change that record, or use another value`,
-      { field: field.slug, id },
-    );
+  if (id !== undefined) throw valueTaken(field, id);
+}
+
+const valueTaken = ({ slug }: StoredField, id: number) =>
+  conflict('field_value_taken', `record ${id} has this value of ${slug}: change that record, or use another value`, {
+    field: slug,
+    id,
+  });
+
+/**
+ * Returns the values of a record that is restored, or takes those of another one. Raises 409 `field_value_taken` for a unique value that
+ * somebody else has by then, unless such are dropped.
+ */
+export async function freeValues<Row extends CustomValues>(
+  tx: UnitOfWork,
+  { object, holder }: ValueHolder,
+  row: Row,
+  { dropsTaken = false } = {},
+): Promise<Row> {
+  const unique = row.uniqueValues ?? [];
+  const holders = await Promise.all(unique.map((value) => holder(tx, value)));
+  const taken = unique.filter((_, index) => holders[index] !== undefined);
+  const [first] = taken;
+  if (first === undefined) return row;
+  const idIn = (value: string) => value.slice(0, value.indexOf('='));
+  const field = (await fieldsOf(tx, object)).find(({ id }) => String(id) === idIn(first));
+  if (!dropsTaken && field) throw valueTaken(field, holders[unique.indexOf(first)] as number);
+  const gone = new Set(taken.map(idIn));
+  return {
+    ...row,
+    values: Object.fromEntries(Object.entries(row.values ?? {}).filter(([id]) => !gone.has(id))),
+    uniqueValues: unique.filter((value) => !taken.includes(value)),
+  };
 }
 
 /** Returns the id of the record that has a value of a unique field, as an upsert looks for it. Raises 400 for a field without unique values. */

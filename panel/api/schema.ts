@@ -560,6 +560,11 @@ export interface components {
             message: string;
             details: components["schemas"]["ErrorDetails"] | null;
         };
+        Archive: {
+            /** Format: date-time */
+            archivedAt: string;
+            archivedBy: components["schemas"]["EventActor"];
+        };
         ConnectRevenueSource: {
             /** @default null */
             credential?: string | null;
@@ -716,6 +721,7 @@ export interface components {
             fields?: {
                 [key: string]: unknown;
             };
+            archive?: components["schemas"]["Archive"] | null;
             company?: components["schemas"]["DealCompany"] | null;
             owner?: components["schemas"]["DealOwner"];
             pipeline?: components["schemas"]["DealPipeline"];
@@ -782,6 +788,11 @@ export interface components {
             retryAfterSeconds?: number;
         } & {
             [key: string]: unknown;
+        };
+        EventActor: {
+            /** @enum {string} */
+            type: "user" | "api_key" | "ai" | "system";
+            id: string | null;
         };
         FieldError: {
             field: string;
@@ -1231,6 +1242,7 @@ export interface components {
          *     - `model_not_available`: The model of the agent does not exist at Amazon Bedrock, or the deployment may not use it. Choose another model in the panel.
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
          *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
+         *     - `archived`: The record is archived, and takes no change but a restore. Send `POST …/restore` first.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          *     - `pipeline_in_use`: The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.
          *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.
@@ -3210,6 +3222,13 @@ export interface operations {
                      *       "createdAt": "2026-11-16T08:30:00Z",
                      *       "updatedAt": "2026-11-19T11:45:10Z",
                      *       "stage": "Proposal",
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       },
                      *       "company": {
                      *         "id": 1,
                      *         "name": "Ada Lovelace"

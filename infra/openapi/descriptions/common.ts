@@ -13,6 +13,8 @@ export const parameters: Texts = {
     'Only what was created or changed at or after this time. Use it with the time of your last sync to read what is new since then.',
   metadata:
     'Only entries that have all of these metadata pairs, compared exactly. Written `metadata[externalId]=crm-7` or `metadata.externalId=crm-7`.',
+  archived:
+    'Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both.',
   currency: 'Only amounts in this currency, as its three letters of ISO 4217: `EUR`.',
 };
 
@@ -40,6 +42,7 @@ export const properties: Texts = {
   'data.key_id': 'The 12-character id of the key.',
   'data.scopes': 'Permissions of the key, as scopes such as `deals:read`.',
   'data.env': 'Environment of the key: live or test.',
+  archive: 'When and by whom it was archived. Null while it is not. Only with `include=archive`.',
   assignedToUserId: 'Id of the member who looks after it. Null when nobody does. See `GET /v1/members`.',
 };
 

@@ -27,6 +27,10 @@ export const companies: Noun = {
       'Changes the fields that the body names; null clears one. A new name shows on the contacts of the company within ten seconds. Emits `company.updated` and writes one activity for each changed field.',
     companiesUpsert:
       'Creates a company, or changes the one that matches by domain, by name in any case, or by a unique custom field. A matched `domain` is added to the domains. Several matches answer 409 `ambiguous_match` with `companyIds`.',
+    companiesArchive:
+      'Archives a company: lists, search, and duplicates leave it out, and its domains and unique values become free. Its contacts and deals keep it. The same again changes nothing. Emits `company.archived`.',
+    companiesRestore:
+      'Restores an archived company. What another company has by then answers 409 `domain_taken` or `field_value_taken`. It links no contacts anew. The same again changes nothing. Emits `company.restored`.',
     companiesBatch:
       'Creates and changes up to 100 companies in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     companiesMerge:
@@ -54,12 +58,12 @@ export const companies: Noun = {
     '*': {
       id: 'Id of the company, as in `GET /v1/companies`.',
       include:
-        'Members to add to each entry of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,ContactAdded`.',
     },
     companiesListContacts: {
       include:
-        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none.',
+        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none.',
     },
     companiesList: {
       q: 'Only companies whose name and domains together contain all words of this text, in any case and with or without accents. At most 200 characters.',

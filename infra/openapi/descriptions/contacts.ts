@@ -30,6 +30,10 @@ export const contacts: Noun = {
       'Changes the fields that the body names; null clears one, and fields left out keep their values. At least one of `name`, `username`, and `phone` must remain. Emits `contact.updated` and writes one activity for each changed field.',
     contactsUpsert:
       'Creates a contact, or changes the one that matches by username, phone, e-mail, or a pair of metadata, however it is spelled. Use it for imports and syncs. Answers 201 if it was created, 200 if it was changed, and 409 if several contacts match.',
+    contactsArchive:
+      'Archives a contact: lists, search, counts, and duplicates leave it out, and its unique values become free. Its sequences stop, and its queued jobs are canceled. Deals and tasks stay. The same again changes nothing. Emits `contact.archived`.',
+    contactsRestore:
+      'Restores an archived contact. A message or mail of the person does so, too. A unique value that another contact has by then answers 409 `field_value_taken`. Stopped sequences and canceled jobs stay so. The same again changes nothing. Emits `contact.restored`.',
     contactsBatch:
       'Creates, changes, and tags up to 100 contacts in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them. It sends no messages.',
     contactsStage:
@@ -82,7 +86,7 @@ export const contacts: Noun = {
       id: contactId,
       tagId: 'Id of the tag to remove, as in `GET /v1/tags`.',
       include:
-        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, and `updatedAt`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,StageChanged`.',
       channel: 'Only messages of this channel; all channels by default.',
       direction: 'Only messages that came in, or only those that went out; both by default.',

@@ -31,6 +31,10 @@ export const deals: Noun = {
       'Moves a deal to a column, of its board or of another one, and sets the probability of that column. Use it to move a card. A won column is for the panel only. Emits `deal.column_changed`, and `deal.stage_changed` where the stage is another.',
     dealsAssignee:
       'Assigns a deal to a member, its owner, or to nobody with `userId` null. The member must be active. Emits `deal.updated` with `changed` `["assigned_to_user_id"]`. The contact and the tasks keep their own assignees.',
+    dealsArchive:
+      'Archives a deal: lists, boards, totals, and analytics leave it out. Use it for what should not be there, and `lost` for what did not work out. Its tasks stay. The same again changes nothing. Emits `deal.archived`.',
+    dealsRestore:
+      'Restores an archived deal in its column. If that takes no deals any more, it goes to the first column of its stage. A taken unique value answers 409 `field_value_taken`. The same again changes nothing. Emits `deal.restored`.',
     dealsBatch:
       'Creates, changes, and moves up to 100 deals in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     dealsGetFields:
@@ -48,7 +52,7 @@ export const deals: Noun = {
     '*': {
       id: 'Id of the deal, as in `GET /v1/deals`.',
       include:
-        'Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, and `pipeline`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`.',
     },
     dealsList: {
       stage: 'Only deals in this stage, for example `proposal`.',

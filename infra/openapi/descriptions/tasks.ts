@@ -28,6 +28,10 @@ export const tasks: Noun = {
       'Changes the fields that the body names; null clears one, and fields left out keep their values. Use `POST /v1/tasks/{id}/status` to complete it. Emits `task.updated`.',
     tasksStatus:
       'Sets the status of a task. `done` stamps `completedAt`; any other status clears it. The same status again changes nothing. Emits `task.status_changed`. The other fields stay as they are.',
+    tasksArchive:
+      'Archives a task: lists, its deal, and analytics leave it out, and it reminds nobody. Use it for what nobody has to do any more. The same again changes nothing. Emits `task.archived`.',
+    tasksRestore:
+      'Restores an archived task. A reminder that was due meanwhile is not made up for. A unique value that another task has by then answers 409 `field_value_taken`. The same again changes nothing. Emits `task.restored`.',
     tasksBatch:
       'Creates, changes, and completes up to 100 tasks in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     tasksGetFields:
@@ -45,7 +49,7 @@ export const tasks: Noun = {
     '*': {
       id: 'Id of the task, as in `GET /v1/tasks`.',
       include:
-        'Members to add to each task of the answer, separated by commas: `fields`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`.',
     },
     tasksList: {
       status: 'Only tasks with this status, for example `open`.',

@@ -76,7 +76,7 @@ export async function renameReferences<E extends Entity>(
   for (const { of, reference } of referrers.slice(Math.max(first, 0))) {
     const after = of.name === from?.of ? from.after : null;
     const where = reference.holds?.where(id) ?? { [reference.to]: id };
-    const left = await stepThrough(tx, of, { where, limit: namesPerStep, after }, (item) => {
+    const left = await stepThrough(tx, of, { where, archived: 'all', limit: namesPerStep, after }, (item) => {
       const row = item as Row;
       const set = reference.holds?.renamed?.(row, { id, name }) ?? { [String(reference.shows)]: name };
       if (Object.entries(set).some(([field, value]) => row[field] !== value)) tx.update(of, { ...row, ...set });
@@ -189,6 +189,7 @@ async function* rowsNaming(
   for (let after: number | null | undefined; after !== null; ) {
     const page = await listPage(tx, of, {
       where: holds?.where(id) ?? { [to]: id },
+      archived: 'all',
       limit: pageSize,
       after,
     });

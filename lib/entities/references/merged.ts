@@ -103,11 +103,11 @@ export async function hasAddress(
   return false;
 }
 
-/** Whether a contact, or the one that it has been merged into meanwhile, is there, whatever its row holds. One read for most. */
+/** Whether a contact, or the one that it has been merged into meanwhile, is there and not archived. One read for most. */
 export async function isThere(tenant: Tenant, id: number): Promise<boolean> {
   for await (const one of successors(new UnitOfWork(tenant, system), id)) {
     const row = await readRow(keyOf(tenant, Contacts, { id: one }));
-    if (row !== undefined && !isExpired(row)) return true;
+    if (row !== undefined && !isExpired(row)) return row['archive'] === undefined;
   }
   return false;
 }

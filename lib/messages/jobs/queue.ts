@@ -67,8 +67,8 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
 }
 
 /**
- * Returns the outcome `canceled` for a job whose contact is erased, and undefined if it, or the contact it was merged into, exists.
- * Nothing leaves after an erasure was accepted (contract section 26).
+ * Returns the outcome `canceled` for a job whose contact is erased or archived, and undefined if it, or the contact it was merged into,
+ * is there. Nothing leaves after an erasure was accepted (contract section 26).
  */
 export const outcomeIfErased = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
   contactId === null

@@ -60,7 +60,7 @@ async function isNameOfAnother(tx: UnitOfWork, name: string): Promise<boolean | 
   if (platform === undefined || known === undefined) return undefined;
   const channel = platform as Platform;
   const where = at ? { handle: { platform: channel, username: known } } : { identity: { channel, userId: known } };
-  return (await listPage(tx, Contacts, { where, limit: 1 })).items.length > 0;
+  return (await listPage(tx, Contacts, { where, archived: 'all', limit: 1 })).items.length > 0;
 }
 
 /** Number of names that are looked for together: each needs one or two queries. */

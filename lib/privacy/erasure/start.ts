@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { getStoredContact } from '#lib/contacts/read.ts';
+import { countInTags } from '#lib/contacts/archive.ts';
 import { invalidField, notFound } from '#lib/core/problem.ts';
 import { Contacts, type Traces } from '#lib/entities/contact.ts';
 import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';
@@ -44,11 +44,13 @@ export async function eraseContact(
   id: number,
   { confirm }: v.InferOutput<typeof EraseContact>,
 ): Promise<StoredErasure> {
-  const [contact] = await Promise.all([getStoredContact(tx, id), tx.reserveIds({ [Erasures.name]: 1 })]);
+  const [contact] = await Promise.all([tx.find(Contacts, { id }), tx.reserveIds({ [Erasures.name]: 1 })]);
+  if (contact === undefined) throw notFound('contact');
   if (confirm !== String(id))
     throw invalidField('confirm', 'invalid_format', `confirm must be "${id}", the id of the contact`);
   tx.afterwards(async () => countReadUnits(unitsOfErasure));
   const reach = await reachOf(tx, contact);
+  if (contact.archive) await countInTags(tx, contact, 1);
   tx.delete(Contacts, contact);
   tx.leaveEntries(Contacts, contact, 'tag');
   const erasure = tx.create(Erasures, {

@@ -121,6 +121,7 @@ function rowsOf<E extends Entity>(
       const place = liesWithContact ? { within: { contactId: id } } : { where: { contact: id } };
       const { items, nextCursor } = await listPage(tx, of, {
         ...(place as object),
+        archived: 'all',
         after: after ?? undefined,
         limit: pageLimit,
         ...(isMail && !hasMail && { matches: (item: Item<E>) => !isMail(item) }),

@@ -1,0 +1,25 @@
+import { restoreContact } from '#lib/contacts/archive.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
+import { getContact } from '#lib/contacts/read.ts';
+import { Nothing } from '#lib/core/schema.ts';
+import { ContactInclude, ContactWithTags } from '#lib/entities/contact.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Brings an archived contact back. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/restore',
+    summary: 'Restore a contact',
+    hasNoTool: true,
+    scope: 'contacts:write',
+    query: ContactInclude,
+    expand: expandContacts,
+    body: Nothing,
+    status: 200,
+    response: ContactWithTags,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getContact(tx, id),
+  },
+  ({ tx, params }) => restoreContact(tx, params.id),
+);
