@@ -429,7 +429,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a company
-         * @description Restores an archived company. What another company has by then answers 409 `domain_taken` or `field_value_taken`. It links no contacts anew. The same again changes nothing. Emits `company.restored`.
+         * @description Restores an archived company. If another company has a domain or a unique value by then, it answers 409 `domain_taken` or `field_value_taken`. It links no contacts anew. The same again changes nothing. Emits `company.restored`.
          *
          *     Requires the scope `companies:write`.
          */
@@ -3986,7 +3986,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A contact was archived. */
+        /**
+         * A contact was archived.
+         * @description Sent when a contact was archived. Use it to hide the contact in other systems. It still answers by its id, and its deals and tasks stay.
+         */
         post: operations["onContactArchived"];
         delete?: never;
         options?: never;
@@ -4003,7 +4006,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An archived contact was restored. */
+        /**
+         * An archived contact was restored.
+         * @description Sent when an archived contact was restored, also by a message of the person. Use it to show the contact again. Its canceled jobs stay canceled.
+         */
         post: operations["onContactRestored"];
         delete?: never;
         options?: never;
@@ -4120,7 +4126,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A company was archived. */
+        /**
+         * A company was archived.
+         * @description Sent when a company was archived. Use it to hide the company in other systems. Its contacts and deals still name it.
+         */
         post: operations["onCompanyArchived"];
         delete?: never;
         options?: never;
@@ -4137,7 +4146,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An archived company was restored. */
+        /**
+         * An archived company was restored.
+         * @description Sent when an archived company was restored. Use it to show the company again. Its fields are as they were before.
+         */
         post: operations["onCompanyRestored"];
         delete?: never;
         options?: never;
@@ -4254,7 +4266,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A deal was archived. */
+        /**
+         * A deal was archived.
+         * @description Sent when a deal was archived. Use it to leave the deal out of totals elsewhere. The deal is neither won nor lost by it.
+         */
         post: operations["onDealArchived"];
         delete?: never;
         options?: never;
@@ -4271,7 +4286,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An archived deal was restored. */
+        /**
+         * An archived deal was restored.
+         * @description Sent when an archived deal was restored. Use it to count the deal again. If it came into another column, `deal.column_changed` says so.
+         */
         post: operations["onDealRestored"];
         delete?: never;
         options?: never;
@@ -4419,7 +4437,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A task was archived. */
+        /**
+         * A task was archived.
+         * @description Sent when a task was archived. Use it to take the task off other lists. Its status has not changed, and it reminds nobody.
+         */
         post: operations["onTaskArchived"];
         delete?: never;
         options?: never;
@@ -4436,7 +4457,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An archived task was restored. */
+        /**
+         * An archived task was restored.
+         * @description Sent when an archived task was restored. Use it to show the task again. Its status has not changed.
+         */
         post: operations["onTaskRestored"];
         delete?: never;
         options?: never;
@@ -5315,8 +5339,12 @@ export interface components {
             details: components["schemas"]["ErrorDetails"] | null;
         };
         Archive: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was archived, in UTC to the second.
+             */
             archivedAt: string;
+            /** @description The member, program, AI agent, or system that archived it. */
             archivedBy: components["schemas"]["EventActor"];
         };
         ArchivePipeline: {
@@ -5326,7 +5354,14 @@ export interface components {
              */
             moveTo?: number;
         };
-        /** @enum {string} */
+        /**
+         * @description Which entries a list has.
+         *
+         *     - `false`: those that are not archived
+         *     - `true`: only archived ones
+         *     - `all`: both
+         * @enum {string}
+         */
         Archived: "false" | "true" | "all";
         Attachment: {
             /**
@@ -5695,6 +5730,7 @@ export interface components {
             livemode: boolean;
             /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the archived company, as text. */
                 company_id: string;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
@@ -5976,6 +6012,7 @@ export interface components {
             livemode: boolean;
             /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the restored company, as text. */
                 company_id: string;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];

@@ -28,6 +28,7 @@ let contacts: StoredContact[];
 let tagIds: number[];
 let members: (number | null)[];
 
+const operatorShown = { type: 'user', id: null } as const;
 const pick = <T>(values: readonly T[], random: number) => values[random % values.length] as T;
 const orNull = <T>(values: readonly T[], random: number) => (random % 3 === 0 ? null : pick(values, random >> 2));
 
@@ -66,6 +67,7 @@ beforeAll(async () => {
                 updatedAt: at(10) % 2 === 0 ? null : `2026-11-0${1 + (at(10) % 9)}T00:00:00Z`,
                 hasUnreadMessages: at(10) % 5 === 0,
                 tagIds: tagIds.filter((_, index) => (at(11) >> index) % 2 === 0),
+                ...(at(7) % 5 === 1 && { archive: { archivedAt: '2026-11-20T00:00:00Z', archivedBy: operatorShown } }),
                 metadata: at(11) % 4 === 0 ? { source: pick(usernames, at(11) >> 2), lang: 'de' } : {},
               }),
             ),
@@ -121,6 +123,7 @@ const model: Model = {
   updatedSince: ({ createdAt, updatedAt }, value) => (updatedAt ?? createdAt) >= value,
   'metadata.source': ({ metadata }, value) => metadata['source'] === value,
   'metadata.lang': ({ metadata }, value) => metadata['lang'] === value,
+  archived: ({ archive }, value) => value === 'all' || String(archive !== undefined) === value,
 };
 
 /** Filters that are called as a field is compare it. */
@@ -164,13 +167,18 @@ const filters = () =>
       updatedSince: fc.constantFrom('2026-01-01T00:00:00Z', '2026-11-05T00:00:00Z', '2026-12-01T00:00:00Z'),
       'metadata.source': fc.constantFrom(...usernames),
       'metadata.lang': fc.constantFrom('de', 'd', ''),
+      archived: fc.constantFrom('false', 'true', 'all'),
     },
     { requiredKeys: [] },
   );
 
 const expected = (query: Record<string, string>) =>
   contacts
-    .filter((contact) => Object.entries(query).every(([name, value]) => value === '' || model[name]?.(contact, value)))
+    .filter((contact) =>
+      Object.entries({ archived: 'false', ...query }).every(
+        ([name, value]) => value === '' || model[name]?.(contact, value),
+      ),
+    )
     .map(({ id }) => id)
     .sort((a, b) => b - a);
 

@@ -40,7 +40,7 @@ test.each([
   expect((await send(path(), body)).body).not.toHaveProperty('updatedAt');
 });
 
-test.each(['archive', 'updatedAt,name', 'updatedAt,', ','])('include refuses %s', async (include) => {
+test.each(['archived', 'updatedAt,name', 'updatedAt,', ','])('include refuses %s', async (include) => {
   for (const path of ['/v1/contacts', `/v1/contacts/${id}`])
     expect(await live.get(path, { include })).toMatchObject({
       status: 400,

@@ -26,7 +26,10 @@ let deals: number[];
 const metadata: Record<string, Map<number, string>> = { deals: new Map(), tasks: new Map() };
 
 /** What each list is asked to add. */
-const added: Record<string, Query> = { deals: { include: 'owner,pipeline,company' } };
+const added: Record<string, Query> = {
+  deals: { include: 'owner,pipeline,company,archive', archived: 'all' },
+  tasks: { include: 'archive', archived: 'all' },
+};
 
 /** What each list shows. */
 const rows: Record<string, Row[]> = {};
@@ -85,6 +88,9 @@ beforeAll(async () => {
       });
     }
   }
+  for (const noun of ['deals', 'tasks'])
+    for (const { id } of await everyItem(live, `/v1/${noun}`))
+      if (id % 4 === 1) await live.post(`/v1/${noun}/${id}/archive`, {}, 200);
   for (const [noun, known] of Object.entries(metadata)) {
     for (const { id } of (await everyItem(live, `/v1/${noun}`)).slice(0, 6)) {
       known.set(id, any(['a', 'b'], id));
@@ -123,6 +129,10 @@ const common = {
   ids,
   createdSince: since((row, value) => row['createdAt'] >= value),
   updatedSince: since((row, value) => (row['updatedAt'] ?? row['createdAt']) >= value),
+  archived: {
+    values: of('false', 'true', 'all'),
+    holds: ({ archive }, value) => value === 'all' || String(archive !== null) === value,
+  } satisfies Filter,
 };
 
 const nouns: Record<string, Record<string, Filter>> = {
@@ -224,7 +234,9 @@ test.each(Object.entries(nouns))(
     await fc.assert(
       fc.asyncProperty(combination, fc.integer({ min: 1, max: 5 }), async (query, limit) => {
         const wanted = all.filter((row) =>
-          Object.entries(query).every(([name, value]) => (filters[name] as Filter).holds(row, value)),
+          Object.entries({ ...('archived' in filters && { archived: 'false' }), ...query }).every(([name, value]) =>
+            (filters[name] as Filter).holds(row, value),
+          ),
         );
         const found = await everyItem(live, path, { ...(query as Query), limit });
         expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));

@@ -30,7 +30,7 @@ export const companies: Noun = {
     companiesArchive:
       'Archives a company: lists, search, and duplicates leave it out, and its domains and unique values become free. Its contacts and deals keep it. The same again changes nothing. Emits `company.archived`.',
     companiesRestore:
-      'Restores an archived company. What another company has by then answers 409 `domain_taken` or `field_value_taken`. It links no contacts anew. The same again changes nothing. Emits `company.restored`.',
+      'Restores an archived company. If another company has a domain or a unique value by then, it answers 409 `domain_taken` or `field_value_taken`. It links no contacts anew. The same again changes nothing. Emits `company.restored`.',
     companiesBatch:
       'Creates and changes up to 100 companies in one call. Each item succeeds or fails separately and has its own status in the results. With `atomic`, of at most 10 items, one failure undoes all of them.',
     companiesMerge:

@@ -109,6 +109,10 @@ export const contacts: Noun = {
     },
   },
   schemas: {
+    Archive: {
+      archivedAt: 'When it was archived, in UTC to the second.',
+      archivedBy: 'The member, program, AI agent, or system that archived it.',
+    },
     Contact: {
       ...person,
       updatedAt: 'When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.',
@@ -262,6 +266,10 @@ export const contacts: Noun = {
     ExportedTask: 'Task',
   },
   enums: {
+    Archived: [
+      'Which entries a list has.',
+      { false: 'those that are not archived', true: 'only archived ones', all: 'both' },
+    ],
     ContactStage: [
       'How far the relationship with a contact has come. Any stage can follow any other.',
       {

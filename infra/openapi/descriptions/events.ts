@@ -55,6 +55,10 @@ export const events: Noun = {
       'Sent when a note was added to the history of a contact. Use it to copy notes elsewhere. The field `notes` of the contact has not changed.',
     onContactMerged:
       'Sent when a contact was merged into another. Use it to move your own records to the contact that was kept. The merged one answers 404 from now on.',
+    onContactArchived:
+      'Sent when a contact was archived. Use it to hide the contact in other systems. It still answers by its id, and its deals and tasks stay.',
+    onContactRestored:
+      'Sent when an archived contact was restored, also by a message of the person. Use it to show the contact again. Its canceled jobs stay canceled.',
     onContactUnsubscribed:
       'Sent when somebody unsubscribed an address by the link in a sequence mail. Stop mailing that address from other systems, too. Replies and single messages may still go there.',
     onContactErased:
@@ -65,6 +69,10 @@ export const events: Noun = {
       'Sent when fields, the assignee, or metadata of a company changed. Use `changes` to update a copy. Contacts show a new name without an event.',
     onCompanyMerged:
       'Sent when a company was merged into another. Use it to move your own records to the company that was kept. The merged one answers 404 from now on.',
+    onCompanyArchived:
+      'Sent when a company was archived. Use it to hide the company in other systems. Its contacts and deals still name it.',
+    onCompanyRestored:
+      'Sent when an archived company was restored. Use it to show the company again. Its fields are as they were before.',
     onCompanyNoteAdded:
       'Sent when a note was added to the history of a company. Use it to copy notes elsewhere. The field `notes` of the company has not changed.',
     onFieldCreated:
@@ -75,12 +83,20 @@ export const events: Noun = {
       'Sent when a deal was created. Use it to start work on a new sale, for example a proposal. Later changes have events of their own.',
     onDealUpdated:
       'Sent when fields or metadata of a deal changed. Use `changes` to update a copy. A move to another stage is a separate event.',
+    onDealArchived:
+      'Sent when a deal was archived. Use it to leave the deal out of totals elsewhere. The deal is neither won nor lost by it.',
+    onDealRestored:
+      'Sent when an archived deal was restored. Use it to count the deal again. If it came into another column, `deal.column_changed` says so.',
     onDealStageChanged:
       'Sent when a deal moved to another stage, winning and losing included. Use it to react to `won`, for example with an order. Other changes are not in it.',
     onTaskCreated:
       'Sent when a task was created. Use it to notify the assignee or to copy it into a calendar. Later changes have events of their own.',
     onTaskUpdated:
       'Sent when fields or metadata of a task changed. Use `changes` to update a copy. A change of status is a separate event.',
+    onTaskArchived:
+      'Sent when a task was archived. Use it to take the task off other lists. Its status has not changed, and it reminds nobody.',
+    onTaskRestored:
+      'Sent when an archived task was restored. Use it to show the task again. Its status has not changed.',
     onTaskStatusChanged:
       'Sent when the status of a task changed. Use it to close the task elsewhere when `to_status` is `done`. Other changes are not in it.',
     onTaskReminderDue:
@@ -171,6 +187,8 @@ export const events: Noun = {
       'data.fields': 'The custom values that the company was created with, by slug. Empty when it has none.',
     },
     CompanyUpdatedEvent: { 'data.company_id': 'Id of the company, as text.', ...changes },
+    CompanyArchivedEvent: { 'data.company_id': 'Id of the archived company, as text.' },
+    CompanyRestoredEvent: { 'data.company_id': 'Id of the restored company, as text.' },
     CompanyMergedEvent: {
       'data.company_id': 'Id of the company that was kept, as text.',
       'data.source_company_id': 'Id of the company that was merged into it, as text. It answers 404 now.',
