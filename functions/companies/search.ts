@@ -12,7 +12,6 @@ export const handler = endpoint(
     path: '/v1/companies/search',
     summary: 'Search companies',
     isQuery: true,
-    hasNoTool: true,
     scope: 'companies:read',
     expand: expandCompanies,
     body: searchBody(CompanyInclude.entries, 'SearchCompanies'),

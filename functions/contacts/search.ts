@@ -12,7 +12,6 @@ export const handler = endpoint(
     path: '/v1/contacts/search',
     summary: 'Search contacts',
     isQuery: true,
-    hasNoTool: true,
     scope: 'contacts:read',
     expand: expandContacts,
     body: searchBody(ContactInclude.entries, 'SearchContacts'),

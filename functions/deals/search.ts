@@ -12,7 +12,6 @@ export const handler = endpoint(
     path: '/v1/deals/search',
     summary: 'Search deals',
     isQuery: true,
-    hasNoTool: true,
     scope: 'deals:read',
     expand: expandDeals,
     body: searchBody(DealInclude.entries, 'SearchDeals'),

@@ -12,7 +12,6 @@ export const handler = endpoint(
     path: '/v1/tasks/search',
     summary: 'Search tasks',
     isQuery: true,
-    hasNoTool: true,
     scope: 'tasks:read',
     expand: expandTasks,
     body: searchBody(TaskInclude.entries, 'SearchTasks'),

@@ -38,6 +38,7 @@ export const untrustedFields = [
   'name',
   'newText',
   'newValue',
+  'nextCursor',
   'notes',
   'object',
   'oldValue',

@@ -4,7 +4,7 @@ import { tools } from '#functions/mcp/tools/all.ts';
 import { loadRoutes } from '#infra/functions.ts';
 import { ownFields, renderUntrustedFields, textsOfResults } from '#infra/untrusted-fields.ts';
 import { type Scope, scopes } from '#lib/core/scopes.ts';
-import { scopesOf } from '#lib/http/route.ts';
+import { isWrite, scopesOf } from '#lib/http/route.ts';
 import { endpointsOf, isChoice, type Tool } from '#lib/mcp/tool.ts';
 import { type Definition, mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -42,7 +42,7 @@ test('annotations say which tools read, overwrite, may be repeated, and reach ou
   const having = (hint: keyof Definition['annotations'], value = true) =>
     all.filter(({ annotations }) => annotations[hint] === value).map(({ name }) => name);
   const writing = all
-    .filter(({ name }) => endpointsOf(toolOf(name)).some(({ route }) => route.method !== 'GET'))
+    .filter(({ name }) => endpointsOf(toolOf(name)).some(({ route }) => isWrite(route)))
     .map(({ name }) => name);
   expect(all.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)).toEqual(writing);
   // What a client takes for destructive unless it is told otherwise.

@@ -6,8 +6,10 @@ import { handler as getFields } from '#functions/companies/get-fields.ts';
 import { handler as listCompanies } from '#functions/companies/list.ts';
 import { handler as listActivities } from '#functions/companies/list-activities.ts';
 import { handler as patchCompany } from '#functions/companies/patch.ts';
+import { handler as searchCompanies } from '#functions/companies/search.ts';
 import { handler as upsertCompany } from '#functions/companies/upsert.ts';
 import { checkedByOperation, customFields, fields, listing, object, page } from '#lib/mcp/common.ts';
+import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const facts = {
@@ -25,17 +27,18 @@ export const companyTools: Tool[] = [
     title: 'Search companies',
     description: 'Companies by all given filters.',
     effect: 'reads',
-    uses: [listCompanies],
+    uses: [listCompanies, searchCompanies],
     takes: {
       ...listing(
         listCompanies,
         { q: 'Name or domain contains', domain: 'Exact domain' },
         { assignedToUserId: '(or none)' },
       ),
+      ...conditions,
       fields,
     },
     gives: page,
-    run: (ask, args) => ask(listCompanies, args),
+    run: (ask, args) => listOrSearch(ask, listCompanies, searchCompanies, args),
   },
   {
     name: 'companies_get',

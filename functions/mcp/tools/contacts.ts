@@ -17,6 +17,7 @@ import { handler as patchContact } from '#functions/contacts/patch.ts';
 import { handler as patchMetadata } from '#functions/contacts/patch-metadata.ts';
 import { handler as readMessages } from '#functions/contacts/read-messages.ts';
 import { handler as removeTag } from '#functions/contacts/remove-tag.ts';
+import { handler as searchContacts } from '#functions/contacts/search.ts';
 import { handler as setStage } from '#functions/contacts/stage.ts';
 import { handler as upsertContact } from '#functions/contacts/upsert.ts';
 import { handler as listAllMessages } from '#functions/messages/list.ts';
@@ -34,6 +35,7 @@ import {
   paging,
   withFilters,
 } from '#lib/mcp/common.ts';
+import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const profile = {
@@ -100,7 +102,7 @@ export const contactTools: Tool[] = [
     title: 'Search contacts',
     description: 'Contacts by all given filters.',
     effect: 'reads',
-    uses: [listContacts],
+    uses: [listContacts, searchContacts],
     takes: {
       ...listing(
         listContacts,
@@ -110,10 +112,11 @@ export const contactTools: Tool[] = [
         },
         { username: '(exact)', phone: '(exact)', email: '(exact)', assignedToUserId: '(or none)' },
       ),
+      ...conditions,
       fields,
     },
     gives: page,
-    run: (ask, args) => ask(listContacts, args),
+    run: (ask, args) => listOrSearch(ask, listContacts, searchContacts, args),
   },
   {
     name: 'contacts_get',

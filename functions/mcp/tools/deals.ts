@@ -4,8 +4,10 @@ import { handler as getMetadata } from '#functions/deals/get-metadata.ts';
 import { handler as listDeals } from '#functions/deals/list.ts';
 import { handler as patchDeal } from '#functions/deals/patch.ts';
 import { handler as patchMetadata } from '#functions/deals/patch-metadata.ts';
+import { handler as searchDeals } from '#functions/deals/search.ts';
 import { handler as moveDeal } from '#functions/deals/stage.ts';
 import { customFields, fields, listing, object, page } from '#lib/mcp/common.ts';
+import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
@@ -24,16 +26,17 @@ export const dealTools: Tool[] = [
     title: 'Search deals',
     description: 'Deals by all given filters.',
     effect: 'reads',
-    uses: [listDeals],
+    uses: [listDeals, searchDeals],
     takes: {
       ...listing(listDeals, {
         q: 'Title contains',
         stage: 'Stage',
       }),
+      ...conditions,
       fields,
     },
     gives: page,
-    run: (ask, args) => ask(listDeals, args),
+    run: (ask, args) => listOrSearch(ask, listDeals, searchDeals, args),
   },
   {
     name: 'deals_get',

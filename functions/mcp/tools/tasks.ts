@@ -4,9 +4,11 @@ import { handler as getMetadata } from '#functions/tasks/get-metadata.ts';
 import { handler as listTasks } from '#functions/tasks/list.ts';
 import { handler as patchTask } from '#functions/tasks/patch.ts';
 import { handler as patchMetadata } from '#functions/tasks/patch-metadata.ts';
+import { handler as searchTasks } from '#functions/tasks/search.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
 import { idInput } from '#lib/core/schema.ts';
 import { customFields, fields, listing, object } from '#lib/mcp/common.ts';
+import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
@@ -26,7 +28,7 @@ export const taskTools: Tool[] = [
     title: 'Search or read tasks',
     description: 'Tasks by all given filters; with id one and its metadata.',
     effect: 'reads',
-    uses: [listTasks, getTask, getMetadata],
+    uses: [listTasks, searchTasks, getTask, getMetadata],
     takes: {
       id: passed(idInput(), 'One task'),
       ...listing(
@@ -38,11 +40,12 @@ export const taskTools: Tool[] = [
         },
         { assignedToUserId: '(or none)' },
       ),
+      ...conditions,
       fields,
     },
     gives: object,
     async run(ask, args) {
-      if (args['id'] === undefined) return ask(listTasks, args);
+      if (args['id'] === undefined) return listOrSearch(ask, listTasks, searchTasks, args);
       const [task, metadata] = await Promise.all([ask(getTask, args), ask(getMetadata, args)]);
       return { ...task, ...metadata };
     },

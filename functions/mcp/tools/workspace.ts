@@ -11,11 +11,14 @@ import { handler as patchTag } from '#functions/tags/patch.ts';
 import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
+import { fieldObjects } from '#lib/core/choices.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { idInput } from '#lib/core/schema.ts';
 import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import { object, page, paging, search, withFilters } from '#lib/mcp/common.ts';
 import { type Arguments, type Ask, allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
+import { filtersOf } from '#lib/search/describe.ts';
+import { type Noun, nouns } from '#lib/search/nouns.ts';
 
 interface NamedTag {
   id: number;
@@ -42,6 +45,14 @@ async function boardsFor(ask: Ask, { object: asked = 'deal', after }: Arguments)
     if (error instanceof Problem && error.code === 'forbidden') return {};
     throw error;
   }
+}
+
+/** Returns what filters of the objects take, on the first page of an answer about them. */
+function filtersFor({ object: asked, after }: Arguments): object {
+  if (after !== undefined) return {};
+  const wanted =
+    asked === undefined ? fieldObjects : fieldObjects.filter((one) => String(asked).toLowerCase().includes(one));
+  return { filters: Object.fromEntries(wanted.map((one) => [one, filtersOf(nouns[one] as unknown as Noun)])) };
 }
 
 const parts = {
@@ -81,8 +92,8 @@ export const workspaceTools: Tool[] = [
   },
   {
     name: 'schema_describe',
-    title: 'Describe fields and boards',
-    description: 'Slugs, types and options of custom fields. Boards of deals with their columns.',
+    title: 'Describe fields, filters, boards',
+    description: 'Slugs, types and options of custom fields; what filter takes; boards of deals with their columns.',
     effect: 'reads',
     uses: [listFields],
     mayUse: [listPipelines, getPipeline],
@@ -93,7 +104,7 @@ export const workspaceTools: Tool[] = [
     gives: page,
     async run(ask, args) {
       const [fields, pipelines] = await Promise.all([ask(listFields, args), boardsFor(ask, args)]);
-      return { ...fields, ...pipelines };
+      return { ...fields, ...filtersFor(args), ...pipelines };
     },
   },
   {
