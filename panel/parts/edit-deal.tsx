@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
-import { current } from '../app/session.ts';
-import { worded } from '../app/show.ts';
+import { readBoards, readColumns } from '../app/boards.ts';
+import { useLoaded } from '../app/load.ts';
+import { current, may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
 import { companyText } from './company-field.tsx';
 import { ContactField } from './contact-field.tsx';
@@ -18,11 +20,11 @@ interface EditDealProps {
   contact?: { id: number; name: string | null } | undefined;
   /** The company of a new one. */
   company?: { id: number; name: string } | undefined;
+  /** The board of a new one; the default one if it is left out. */
+  boardId?: number | undefined;
   onDone(): void;
   onClose(): void;
 }
-
-const activeStages = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
 
 const bodyOf = ({ title, value, currency, contactId, probability, expectedCloseAt, notes }: Values) => ({
   title: title ?? '',
@@ -47,7 +49,7 @@ export const dealValues = (deal: Schema<'Deal'>): Values => ({
 });
 
 /** Makes or changes a deal. */
-export function EditDeal({ deal, contact, company, onDone, onClose }: EditDealProps) {
+export function EditDeal({ deal, contact, company, boardId, onDone, onClose }: EditDealProps) {
   const fields = useFields('deal');
   const save = async (values: Values, { only, header }: Edit) => {
     const { value, currency, ...body } = bodyOf(values);
@@ -55,13 +57,12 @@ export function EditDeal({ deal, contact, company, onDone, onClose }: EditDealPr
       const changed = deal.stage === 'Won' ? body : { ...body, value, currency };
       await api.patch('/v1/deals/{id}', { params: { path: { id: deal.id }, header }, body: only(changed) });
     } else {
-      const stage = values['stage'] as (typeof activeStages)[number];
       await api.post('/v1/deals', {
         body: {
           ...body,
           value,
           currency,
-          stage,
+          ...(values['columnId'] !== undefined && { columnId: Number(values['columnId']) }),
           ...(company && { companyId: company.id }),
           ...newValues(fields, values),
         },
@@ -96,10 +97,8 @@ export function EditDeal({ deal, contact, company, onDone, onClose }: EditDealPr
             />
           </div>
         )}
+        {!deal && <ColumnFields boardId={boardId} />}
         <div class="two">
-          {!deal && (
-            <Field label={t.common.stage} name="stage" options={activeStages.map((stage) => [stage, worded(stage)])} />
-          )}
           <Field
             label={t.deals.probabilityIn}
             name="probability"
@@ -121,5 +120,29 @@ export function EditDeal({ deal, contact, company, onDone, onClose }: EditDealPr
         {!deal && <NewFields definitions={fields} />}
       </Form>
     </Dialog>
+  );
+}
+
+/** The board and the active column in which a new deal begins. */
+function ColumnFields({ boardId }: { boardId: number | undefined }) {
+  const boards = useLoaded((signal) => (may('pipelines:read') ? readBoards(signal) : Promise.resolve([])), []);
+  const [chosen, choose] = useState(boardId);
+  const board = boards.data?.find(({ id }) => id === chosen) ?? boards.data?.[0];
+  const columns = useLoaded((signal) => (board ? readColumns(signal, board.id) : Promise.resolve([])), [board?.id]);
+  const active = columns.data?.filter(({ isTerminal }) => !isTerminal) ?? [];
+  if (!board) return null;
+  return (
+    <div class="two">
+      {boards.data && boards.data.length > 1 && (
+        <Field
+          label={t.deals.pipeline}
+          name="pipelineId"
+          value={board.id}
+          options={boards.data.map(({ id, name }) => [id, name])}
+          onType={(id) => choose(Number(id))}
+        />
+      )}
+      <Field label={t.deals.column} name="columnId" options={active.map(({ id, name }) => [id, name])} />
+    </div>
   );
 }

@@ -208,6 +208,7 @@ interface FieldProps {
   options?: readonly (readonly [value: string | number, text: string])[];
   /** Offered while somebody types. */
   suggestions?: readonly string[];
+  /** Called with what is typed or chosen. */
   onType?(text: string): void;
 }
 
@@ -248,7 +249,7 @@ export function Field({
     <div class="field">
       <label for={id}>{label}</label>
       {options ? (
-        <select {...common}>
+        <select {...common} onChange={({ currentTarget }) => onType?.(currentTarget.value)}>
           {options.map(([key, text]) => (
             <option key={key} value={key} selected={String(key) === String(value ?? '')}>
               {text}

@@ -602,6 +602,15 @@ const deals = {
   wasCreated: 'Der Deal wurde angelegt',
   wasLost: 'Der Deal wurde verloren',
   wasWon: 'Der Deal wurde gewonnen',
+  pipeline: 'Pipeline',
+  column: 'Spalte',
+  table: 'Tabelle',
+  view: 'Ansicht',
+  lose: (title: Value) => `„${title}“ als verloren markieren?`,
+  markAsLost: 'Als verloren markieren',
+  lostReason: 'Grund des Verlusts',
+  whatOthersCanLearn: 'Freiwillig. Er steht beim Deal, bis er wieder offen ist.',
+  inColumn: 'In der Spalte',
 };
 
 const developers = {

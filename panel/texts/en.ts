@@ -595,6 +595,15 @@ const deals = {
   wasCreated: 'The deal was created',
   wasLost: 'The deal was lost',
   wasWon: 'The deal was won',
+  pipeline: 'Pipeline',
+  column: 'Column',
+  table: 'Table',
+  view: 'View',
+  lose: (title: Value) => `Mark “${title}” as lost?`,
+  markAsLost: 'Mark as lost',
+  lostReason: 'Reason for the loss',
+  whatOthersCanLearn: 'Optional. It is shown on the deal until it is open again.',
+  inColumn: 'In the column',
 };
 
 const developers = {

@@ -126,7 +126,7 @@ const german = leaves(de);
 const alike = new Set(
   (
     'Admin Agent API Bot-Token Cc Claude Code Claude Desktop Code Cursor Deal Deals Details Domain Domains E-mail E-Mail Filter Lead Live Mail ' +
-    'Name Panel Platform Push Route Sandbox Status Tag Tags Text Trend URL Webhook Webhooks Board'
+    'Name Panel Platform Push Route Sandbox Status Tag Tags Text Trend URL Webhook Webhooks Board Pipeline Pipelines'
   ).split(' '),
 );
 const isAlike = (text: string) =>

@@ -1,16 +1,18 @@
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { type BoardColumn, readColumns } from '../../app/boards.ts';
 
 export type Deal = Schema<'Deal'>;
-export type StageKey = Schema<'DealStageKey'>;
 
-export interface Column extends Pick<Schema<'Column'>, 'name' | 'count' | 'totals'> {
-  key: StageKey;
+export interface Column extends BoardColumn {
   deals: readonly Deal[];
   hasMore: boolean;
 }
 
-export type Board = readonly Column[];
+export type Columns = readonly Column[];
+
+/** The column that a deal is in or goes to. */
+export type Place = Pick<BoardColumn, 'id' | 'key' | 'name' | 'stage'>;
 
 /** As many deals of a column as are shown at first. */
 const shown = 50;
@@ -25,52 +27,62 @@ export interface Wanted {
   isOpenOnly?: boolean;
 }
 
-/** The deal board: its columns, each with its newest deals; of a choice of deals, with how many these are. */
-export async function loadBoard(signal: AbortSignal, { isOpenOnly, ...filters }: Wanted): Promise<Board> {
+/** Returns the columns of a board, each with its newest deals; of a choice of deals, with how many these are. */
+export async function loadColumns(
+  signal: AbortSignal,
+  boardId: number,
+  { isOpenOnly, ...filters }: Wanted,
+): Promise<Columns> {
   const isWhole = Object.values(filters).every((value) => value === undefined);
-  const { items } = await api.get('/v1/pipelines', { signal, params: { query: { kind: 'deal', limit: 1 } } });
-  const pipeline = items[0];
-  if (!pipeline) return [];
-  const path = { id: pipeline.id };
-  const { items: columns } = await api.get('/v1/pipelines/{id}/columns', { signal, params: { path } });
+  const columns = await readColumns(signal, boardId);
   return Promise.all(
     columns
       .filter(({ isTerminal }) => !isOpenOnly || !isTerminal)
-      .map(async ({ key, name, count, totals }) => {
-        const stage = key as StageKey;
-        const query = { ...filters, stage, limit: shown, include: 'owner' };
+      .map(async (column) => {
+        const query = { ...filters, columnId: column.id, limit: shown, include: 'owner,pipeline' };
         const page = await api.get('/v1/deals', { signal, params: { query } });
         const sums = isWhole
-          ? { count, totals }
+          ? {}
           : {
               count: page.items.length,
               totals: page.items.reduce<Column['totals']>((sum, deal) => added(sum, deal, 1), []),
             };
-        return { key: stage, name, ...sums, deals: page.items, hasMore: page.hasMore };
+        return { ...column, ...sums, deals: page.items, hasMore: page.hasMore };
       }),
   );
 }
 
-export const stageKey = (stage: Schema<'DealStage'>): StageKey => stage.toLowerCase() as StageKey;
-export const stageName = (key: StageKey): Schema<'DealStage'> =>
+export const stageName = (key: string): Schema<'DealStage'> =>
   `${key.charAt(0).toUpperCase()}${key.slice(1)}` as Schema<'DealStage'>;
 
-/** The board after a deal has gone to another column, with their sums. */
-export function moved(board: Board, deal: Deal, to: StageKey): Board {
-  return board.map((column) => {
-    if (column.key === to)
-      return {
-        ...column,
-        count: column.count + 1,
-        totals: added(column.totals, deal, 1),
-        deals: [{ ...deal, stage: stageName(to) }, ...column.deals.filter(({ id }) => id !== deal.id)],
-      };
-    if (!column.deals.some(({ id }) => id === deal.id)) return column;
+/** Returns the column that a deal with `include=pipeline` is in. */
+export const placeOf = ({ stage, pipeline }: Pick<Deal, 'stage' | 'pipeline'>): Place => ({
+  id: pipeline?.columnId ?? 0,
+  key: pipeline?.columnKey ?? '',
+  name: pipeline?.columnName ?? stage,
+  stage: stage.toLowerCase(),
+});
+
+/** Returns a deal in another column of its board. */
+export const placed = <Of extends Pick<Deal, 'stage' | 'pipeline'>>(deal: Of, { id, key, name, stage }: Place): Of => ({
+  ...deal,
+  stage: stageName(stage),
+  ...(deal.pipeline && { pipeline: { ...deal.pipeline, columnId: id, columnKey: key, columnName: name } }),
+});
+
+/** The columns after a deal has gone to another one, with their sums. */
+export function moved(columns: Columns, deal: Deal, to: Place): Columns {
+  return columns.map((column) => {
+    const others = column.deals.filter(({ id }) => id !== deal.id);
+    const wasHere = others.length < column.deals.length;
+    const isHere = column.id === to.id;
+    if (wasHere === isHere) return column;
+    const sign = isHere ? 1 : -1;
     return {
       ...column,
-      count: column.count - 1,
-      totals: added(column.totals, deal, -1),
-      deals: column.deals.filter(({ id }) => id !== deal.id),
+      count: column.count + sign,
+      totals: added(column.totals, deal, sign),
+      deals: isHere ? [placed(deal, to), ...others] : others,
     };
   });
 }

@@ -7,14 +7,14 @@ import { Day } from '../../parts/day.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { UserText, userText } from '../../parts/user-text.tsx';
-import { type Board, type Deal, type StageKey, stageKey } from './board.ts';
+import { type Columns, type Deal, type Place, placeOf } from './board.ts';
 import { isOverdue } from './overdue.ts';
 
 interface CardProps {
   deal: Deal;
-  board: Board;
+  columns: Columns;
   members: Names;
-  onMove(to: StageKey): void;
+  onMove(to: Place): void;
   onDrag(isDragged: boolean): void;
 }
 
@@ -36,8 +36,8 @@ function goTo(card: HTMLElement, key: string): boolean {
 }
 
 /** A deal on the board. It is moved by dragging it, by its menu, or by Shift and an arrow key. */
-export function Card({ deal, board, members, onMove, onDrag }: CardProps) {
-  const here = stageKey(deal.stage);
+export function Card({ deal, columns, members, onMove, onDrag }: CardProps) {
+  const here = placeOf(deal).id;
   const isMovable = may('deals:write');
   const ownerId = deal.owner?.assignedToUserId;
   const isLate = isOverdue(deal);
@@ -45,10 +45,10 @@ export function Card({ deal, board, members, onMove, onDrag }: CardProps) {
     if (!event.key.startsWith('Arrow') || event.ctrlKey || event.altKey || event.metaKey) return;
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.shiftKey) {
-      const to = step && board[board.findIndex(({ key }) => key === here) + step];
+      const to = step && columns[columns.findIndex(({ id }) => id === here) + step];
       if (!to || !isMovable) return;
       event.preventDefault();
-      onMove(to.key);
+      onMove(to);
     } else if (goTo(event.currentTarget as HTMLElement, event.key)) event.preventDefault();
   };
   return (
@@ -71,9 +71,9 @@ export function Card({ deal, board, members, onMove, onDrag }: CardProps) {
           <Menu
             text="⋯"
             label={t.deals.moveToTitle(deal.title)}
-            items={board
-              .filter(({ key }) => key !== here)
-              .map(({ key, name }) => ({ text: name, choose: () => onMove(key) }))}
+            items={columns
+              .filter(({ id }) => id !== here)
+              .map((column) => ({ text: column.name, choose: () => onMove(column) }))}
           />
         )}
       </div>

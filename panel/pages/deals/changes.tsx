@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { AnyEvent } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import type { BoardColumn } from '../../app/boards.ts';
 import { useKeyNames } from '../../app/key-names.ts';
 import { memberName, type Names } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
@@ -23,14 +24,24 @@ interface Facts {
   deal_id?: string;
   from_stage?: string;
   to_stage?: string;
+  from_column_id?: string;
+  to_column_id?: string;
   changes?: Record<string, { from: unknown; to: unknown }>;
   actor?: Change['actor'];
 }
 
 /** Reads what has changed of a deal from the feed of events, which keeps 30 days; the latest first. */
-async function readChanges(id: number, names: Names, signal: AbortSignal): Promise<readonly Change[]> {
+async function readChanges(
+  id: number,
+  names: Names,
+  columns: readonly BoardColumn[],
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
   const found: Change[] = [];
-  const eventKind = 'deal.updated,deal.stage_changed';
+  const eventKind = 'deal.updated,deal.stage_changed,deal.column_changed';
+  const nameOf = (column: string | undefined) => columns.find((one) => String(one.id) === column)?.name;
+  /** When a move was told by its columns, which says more than its stages. */
+  let movedAt: string | undefined;
   let since: number | undefined = 0;
   while (since !== undefined) {
     const page: { items: readonly AnyEvent[]; hasMore: boolean; nextCursor: number | null } = await api.get(
@@ -44,7 +55,12 @@ async function readChanges(id: number, names: Names, signal: AbortSignal): Promi
       const facts = event.data as Facts;
       if (facts.deal_id !== String(id)) continue;
       const common = { at: event.timestamp, actor: facts.actor };
-      if (facts.to_stage !== undefined)
+      const [from, to] = [nameOf(facts.from_column_id), nameOf(facts.to_column_id)];
+      if (from !== undefined && to !== undefined) {
+        movedAt = event.timestamp;
+        found.push({ ...common, id: event.id, text: t.deals.wentTo(from, to) });
+      }
+      if (facts.to_stage !== undefined && movedAt !== event.timestamp)
         found.push({
           ...common,
           id: event.id,
@@ -84,8 +100,14 @@ function shownAs(field: string, value: unknown, names: Names): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+interface ChangesProps {
+  deal: Deal;
+  names: Names;
+  columns: readonly BoardColumn[];
+}
+
 /** The history of a deal: when it came and went, and on request each change of the last 30 days. */
-export function Changes({ deal, names }: { deal: Deal; names: Names }) {
+export function Changes({ deal, names, columns }: ChangesProps) {
   const [isOpen, setOpen] = useState(false);
   const [changes, setChanges] = useState<readonly Change[]>();
   const [error, setError] = useState<unknown>();
@@ -93,9 +115,12 @@ export function Changes({ deal, names }: { deal: Deal; names: Names }) {
     if (!isOpen) return;
     const stop = new AbortController();
     setError(undefined);
-    readChanges(deal.id, names, stop.signal).then(setChanges, (problem) => stop.signal.aborted || setError(problem));
+    readChanges(deal.id, names, columns, stop.signal).then(
+      setChanges,
+      (problem) => stop.signal.aborted || setError(problem),
+    );
     return () => stop.abort();
-  }, [isOpen, deal.id, deal.updatedAt, deal.stage]);
+  }, [isOpen, deal.id, deal.updatedAt, deal.pipeline?.columnId]);
   const keys = useKeyNames(changes?.some(({ actor }) => actor?.type === 'api_key') ?? false);
   const actorOf = ({ actor }: Change): ComponentChildren => {
     if (actor?.type === 'user') return memberName(names, Number(actor.id));

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
+import { readColumns } from '../../app/boards.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { namesOf, useMemberList } from '../../app/names.ts';
@@ -13,15 +14,17 @@ import { Field } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 import { userText } from '../../parts/user-text.tsx';
 import { Timeline } from '../contacts/timeline.tsx';
-import { type StageKey, stageName } from './board.ts';
+import { type Place, placed } from './board.ts';
 import { Changes } from './changes.tsx';
+import { ColumnBar } from './column-bar.tsx';
 import { ContactCard } from './contact-card.tsx';
 import { editing, Facts } from './facts.tsx';
+import { Lose } from './lose.tsx';
 import { moveDeal } from './move.ts';
-import { StageBar } from './stage-bar.tsx';
 import { Booking, Win } from './win.tsx';
 
 const back = () => <Back to="#/deals">{t.common.deals}</Back>;
@@ -30,14 +33,21 @@ const back = () => <Back to="#/deals">{t.common.deals}</Back>;
 export function DealDetail({ id }: { id: number }) {
   const path = { id };
   const deal = useLoaded(
-    (signal) => api.get('/v1/deals/{id}', { signal, params: { path, query: { include: 'owner,fields,company' } } }),
+    (signal) =>
+      api.get('/v1/deals/{id}', { signal, params: { path, query: { include: 'owner,fields,company,pipeline' } } }),
     [id],
     touching('deal', 'task'),
   );
   const members = useMemberList();
   const fields = useFields('deal');
-  const [open, setOpen] = useState<'edit' | 'win' | 'task'>();
+  const [open, setOpen] = useState<'edit' | 'win' | 'lose' | 'task'>();
   const { data, error, reload } = deal;
+  const boardId = data?.pipeline?.id;
+  const columns = useLoaded(
+    async (signal) => (boardId === undefined || !may('pipelines:read') ? [] : readColumns(signal, boardId)),
+    [boardId],
+    touching('pipeline'),
+  );
   if (!data)
     return (
       <>
@@ -46,14 +56,16 @@ export function DealDetail({ id }: { id: number }) {
       </>
     );
   const close = () => setOpen(undefined);
-  const move = (to: StageKey) => {
-    if (to === 'won') setOpen('win');
-    else
-      void moveDeal(data, to, {
-        show: (stage) => deal.change((before) => ({ ...before, stage: stageName(stage) })),
-        reload,
-      });
+  const move = (to: Place, lostReason?: string) =>
+    void moveDeal(data, to, { lostReason, show: (at) => deal.change((before) => placed(before, at)), reload });
+  const ask = (to: Place) => {
+    if (to.stage === 'won') setOpen('win');
+    else if (to.stage === 'lost') setOpen('lose');
+    else move(to);
   };
+  const board = columns.data ?? [];
+  const isBoardThere = columns.data !== undefined;
+  const lost = board.find(({ stage }) => stage === 'lost');
   const names = namesOf(members);
   const isOpen = data.stage !== 'Won' && data.stage !== 'Lost';
   return (
@@ -64,8 +76,8 @@ export function DealDetail({ id }: { id: number }) {
             <button type="button" onClick={() => setOpen('edit')}>
               {t.common.edit}
             </button>
-            {isOpen && (
-              <button type="button" onClick={() => move('lost')}>
+            {isOpen && lost && (
+              <button type="button" onClick={() => setOpen('lose')}>
                 {t.deals.lost}
               </button>
             )}
@@ -77,7 +89,7 @@ export function DealDetail({ id }: { id: number }) {
           </>
         )}
       </Head>
-      <StageBar deal={data} onMove={move} />
+      {isBoardThere ? <ColumnBar deal={data} columns={board} onMove={ask} /> : <Skeleton lines={1} />}
       <div class="beside">
         <div>
           {data.stage === 'Won' && (
@@ -133,7 +145,7 @@ export function DealDetail({ id }: { id: number }) {
               </ul>
             )}
           </section>
-          <Changes deal={data} names={names} />
+          <Changes deal={data} names={names} columns={board} />
           {data.contactId !== null && may('contacts:read') && (
             <Timeline
               key={data.contactId}
@@ -165,6 +177,7 @@ export function DealDetail({ id }: { id: number }) {
       </div>
       {open === 'edit' && <EditDeal deal={data} onDone={reload} onClose={close} />}
       {open === 'win' && <Win deal={data} onWon={reload} onClose={close} />}
+      {open === 'lose' && lost && <Lose deal={data} onLose={(reason) => move(lost, reason)} onClose={close} />}
       {open === 'task' && <EditTask deal={data} onDone={reload} onClose={close} />}
     </>
   );

@@ -1,7 +1,9 @@
 import { useId } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import type { Loaded } from '../../app/load.ts';
+import { readBoards, readColumns } from '../../app/boards.ts';
+import { touching } from '../../app/live.ts';
+import { type Loaded, useLoaded } from '../../app/load.ts';
 import { memberName, namesOf } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
@@ -17,6 +19,8 @@ import { InPlace } from '../../parts/in-place.tsx';
 import { dayInstant, dayOf } from '../../parts/local-time.ts';
 import { UserText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
+import { placed, placeOf } from './board.ts';
+import { moveDeal } from './move.ts';
 import { isOverdue } from './overdue.ts';
 
 type Deal = Schema<'DealWithTasks'>;
@@ -52,6 +56,7 @@ export function Facts({ deal, data, members }: FactsProps) {
   return (
     <section class="card" aria-label={t.deals.facts}>
       <Owner deal={deal} data={data} members={members} />
+      <OnBoard deal={deal} data={data} />
       <dl class="details">
         <InPlace
           label={t.common.title}
@@ -130,6 +135,22 @@ export function Facts({ deal, data, members }: FactsProps) {
             <CompanyField value={data.company ?? undefined} />
           </InPlace>
         )}
+        {data.pipeline?.lostReason && (
+          <div>
+            <dt>{t.deals.lostReason}</dt>
+            <dd class="text">
+              <UserText text={data.pipeline.lostReason} />
+            </dd>
+          </div>
+        )}
+        {data.pipeline && (
+          <div>
+            <dt>{t.deals.inColumn}</dt>
+            <dd>
+              <UserText text={data.pipeline.columnName} /> · <When at={data.pipeline.columnSince} />
+            </dd>
+          </div>
+        )}
         {data.closedAt !== null && (
           <div>
             <dt>{t.deals.closed}</dt>
@@ -146,6 +167,50 @@ export function Facts({ deal, data, members }: FactsProps) {
         </div>
       </dl>
     </section>
+  );
+}
+
+/** The board of a deal: on another one it goes to the first column of its stage, else to the first of all. */
+function OnBoard({ deal, data }: Omit<FactsProps, 'members'>) {
+  const id = useId();
+  const boards = useLoaded(
+    async (signal) => (may('pipelines:read') ? readBoards(signal) : []),
+    [],
+    touching('pipeline'),
+  );
+  const here = data.pipeline;
+  const others = boards.data?.filter((board) => board.id !== here?.id) ?? [];
+  if (!here || others.length === 0) return null;
+  const move = async (boardId: number) => {
+    await attempt(async () => {
+      const columns = await readColumns(new AbortController().signal, boardId);
+      const { stage } = placeOf(data);
+      const to = columns.find((column) => column.stage === stage) ?? columns[0];
+      if (!to) return;
+      const board = { ...here, id: boardId, name: others.find(({ id: of }) => of === boardId)?.name ?? here.name };
+      await moveDeal(data, to, {
+        lostReason: here.lostReason ?? undefined,
+        show: (at) => deal.change((before) => placed({ ...before, pipeline: at === to ? board : here }, at)),
+        reload: deal.reload,
+      });
+    });
+  };
+  return (
+    <div class="field owner">
+      <label for={id}>{t.deals.pipeline}</label>
+      <select
+        id={id}
+        disabled={!may('deals:write') || data.stage === 'Won'}
+        value={here.id}
+        onChange={(event) => move(Number(event.currentTarget.value))}
+      >
+        {[here, ...others].map((board) => (
+          <option key={board.id} value={board.id}>
+            {board.name}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

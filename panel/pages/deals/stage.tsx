@@ -2,25 +2,27 @@ import { useRef, useState } from 'preact/hooks';
 import type { Names } from '../../app/names.ts';
 import { count, money } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { Dot } from '../../parts/dot.tsx';
 import { filled } from '../../parts/filled.tsx';
-import { type Board, type Column, type Deal, type StageKey, stageKey } from './board.ts';
+import { UserText } from '../../parts/user-text.tsx';
+import { type Column, type Columns, type Deal, type Place, placeOf } from './board.ts';
 import { Card } from './card.tsx';
 
 interface StageProps {
   column: Column;
-  board: Board;
+  columns: Columns;
   members: Names;
   /** The deal that is being dragged. */
   dragged: Deal | undefined;
   onDrag(deal: Deal | undefined): void;
-  onMove(deal: Deal, to: StageKey): void;
+  onMove(deal: Deal, to: Place): void;
 }
 
 /** A column of the board, with its sum in each currency. */
-export function Stage({ column, board, members, dragged, onDrag, onMove }: StageProps) {
+export function Stage({ column, columns, members, dragged, onDrag, onMove }: StageProps) {
   const [isOver, setOver] = useState(false);
   const depth = useRef(0);
-  const takes = dragged !== undefined && stageKey(dragged.stage) !== column.key;
+  const takes = dragged !== undefined && placeOf(dragged).id !== column.id;
   const leave = () => {
     depth.current = 0;
     setOver(false);
@@ -28,7 +30,7 @@ export function Stage({ column, board, members, dragged, onDrag, onMove }: Stage
   return (
     <section
       class={takes && isOver ? 'stage over' : 'stage'}
-      aria-labelledby={`stage-${column.key}`}
+      aria-labelledby={`stage-${column.id}`}
       onDragEnter={() => {
         depth.current += 1;
         setOver(true);
@@ -43,13 +45,15 @@ export function Stage({ column, board, members, dragged, onDrag, onMove }: Stage
       onDrop={(event) => {
         event.preventDefault();
         leave();
-        if (takes) onMove(dragged, column.key);
+        if (takes) onMove(dragged, column);
         onDrag(undefined);
       }}
     >
       <header>
-        <h2 id={`stage-${column.key}`}>
-          {column.name} <span class="muted">{count(column.count)}</span>
+        <h2 id={`stage-${column.id}`}>
+          <Dot color={column.color} />
+          <UserText text={column.name} isName />
+          <span class="muted">{count(column.count)}</span>
         </h2>
         <p class="hint">
           {column.totals
@@ -64,7 +68,7 @@ export function Stage({ column, board, members, dragged, onDrag, onMove }: Stage
             <Card
               key={deal.id}
               deal={deal}
-              board={board}
+              columns={columns}
               members={members}
               onMove={(to) => onMove(deal, to)}
               onDrag={(isDragged) => onDrag(isDragged ? deal : undefined)}

@@ -1,0 +1,21 @@
+import { linkTo, place } from '../../app/route.ts';
+import { t } from '../../app/texts.ts';
+import { Empty } from '../../parts/empty.tsx';
+
+/** Parts of the address that choose no deals but how they are shown. */
+const shownBy = ['board', 'view', 'sort', 'after'];
+
+/** Said where there are no deals, or none that fit. */
+export function NoDeals() {
+  const isFiltered = [...place.value.query.keys()].some((name) => !shownBy.includes(name));
+  const { board, view } = Object.fromEntries(place.value.query);
+  return (
+    <Empty title={isFiltered ? t.deals.noDealFits : t.deals.noDealsYet}>
+      {isFiltered ? (
+        <a href={linkTo('/deals', { board, view })}>{t.deals.showAllDeals}</a>
+      ) : (
+        <p>{t.deals.aDealIsSomethingThat}</p>
+      )}
+    </Empty>
+  );
+}
