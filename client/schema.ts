@@ -484,6 +484,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/contacts/{id}/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the addresses of a contact
+         * @description Lists the e-mail addresses and phone numbers of a contact on one page, the primary ones first. `email` and `phone` of the contact are its primary ones. Use it to see all of them, or ask for `include=addresses` of the contact.
+         *
+         *     Requires the scope `contacts:read`.
+         */
+        get: operations["contactsListAddresses"];
+        put?: never;
+        /**
+         * Add an address to a contact
+         * @description Adds an e-mail address or a phone number to a contact; at most 20 in all. Incoming mail, filters, upserts, and duplicates look at all of them. The first of its kind is primary. An address of another contact answers 409 `address_taken` unless you send `force`. Emits `contact.updated`.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        post: operations["contactsAddAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/contacts/{id}/tags": {
         parameters: {
             query?: never;
@@ -632,6 +660,34 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/addresses/{addressId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an address of a contact
+         * @description Deletes an address of a contact. The next one of its kind becomes primary. The last phone number stays where the contact has neither name nor username: 400. `If-Match` is not looked at. Emits `contact.updated`.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        delete: operations["contactsDeleteAddress"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an address of a contact
+         * @description Changes the label of an address, or makes it the primary one of its kind with `isPrimary: true`. The value does not change: delete the address and add another one. `If-Match` is not looked at. Emits `contact.updated` unless nothing changed.
+         *
+         *     Requires the scope `contacts:write`.
+         */
+        patch: operations["contactsPatchAddress"];
         trace?: never;
     };
     "/v1/contacts/{id}/erasure": {
@@ -6163,8 +6219,43 @@ export interface components {
             };
             /** @description The companies of the contact. Only with `include=companies`. */
             companies?: components["schemas"]["ContactCompany"][];
+            /** @description All e-mail addresses and phone numbers, primary ones first. Only with `include=addresses`. */
+            addresses?: components["schemas"]["ContactAddress"][];
             /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
             archive?: components["schemas"]["Archive"] | null;
+        };
+        ContactAddress: {
+            /**
+             * Format: int64
+             * @description Id of the address, unique within its contact and never used again there.
+             */
+            id: number;
+            /** @description Whether it is an e-mail address or a phone number. */
+            kind: components["schemas"]["ContactAddressKind"];
+            /** @description The address as it was written. */
+            value: string;
+            /** @description The address as it is compared: e-mail in lower case with its domain in ASCII; phone in E.164, or its digits if it is no number of a known country. */
+            normalized: string;
+            /** @description Your own word for it, such as `work`. Null without one. */
+            label: string | null;
+            /** @description Whether `email` or `phone` of the contact shows it. Of each kind one is primary. */
+            isPrimary: boolean;
+            /**
+             * Format: date-time
+             * @description When a mail to it last bounced for good. Null if none did, or if the suppression was deleted.
+             */
+            bouncedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the contact got it, in UTC.
+             */
+            createdAt: string;
+        };
+        /** @enum {string} */
+        ContactAddressKind: "email" | "phone";
+        ContactAddresses: {
+            /** @description The addresses, primary ones first, then ascending by id. */
+            items: components["schemas"]["ContactAddress"][];
         };
         /**
          * @example {
@@ -6485,6 +6576,8 @@ export interface components {
             };
             /** @description The companies that the contact is linked to, with the title there. */
             companies: components["schemas"]["ContactCompany"][];
+            /** @description All e-mail addresses and phone numbers of the contact, primary ones first. */
+            addresses: components["schemas"]["ContactAddress"][];
             /** @description The accounts that are in touch with the person. */
             channels: components["schemas"]["ContactChannel"][];
             /** @description The conversation with the contact, as `GET /v1/conversations/{id}` shows it. Null if no message was received or sent. */
@@ -6931,6 +7024,8 @@ export interface components {
             };
             /** @description The companies of the contact. Only with `include=companies`. */
             companies?: components["schemas"]["ContactCompany"][];
+            /** @description All e-mail addresses and phone numbers, primary ones first. Only with `include=addresses`. */
+            addresses?: components["schemas"]["ContactAddress"][];
             /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
             archive?: components["schemas"]["Archive"] | null;
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
@@ -7225,6 +7320,24 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        CreateContactAddress: {
+            /** @description Whether `value` is an e-mail address or a phone number. */
+            kind: components["schemas"]["ContactAddressKind"];
+            /**
+             * @description The address, in the form that `email` or `phone` of a contact takes.
+             * @example ada@home.example
+             */
+            value: string;
+            /** @description Your own word for it, such as `work`, at most 40 characters. Default null. */
+            label?: string | null;
+            /** @description Whether it becomes the primary one of its kind. Default false, but the first of its kind is primary. */
+            isPrimary?: boolean;
+            /**
+             * @description Whether to add it though another contact has it. Default false.
+             * @default false
+             */
+            force?: boolean;
         };
         CreateContactItem: {
             /**
@@ -11532,6 +11645,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        PatchContactAddress: {
+            /** @description Your own word for it, at most 40 characters. Null removes it. */
+            label?: string | null;
+            /** @description True makes it the primary one of its kind. False is refused: make another one primary. */
+            isPrimary?: boolean;
+        };
         PatchDeal: {
             /** @description Title of the sale, in one line of 1 to 200 characters. */
             title?: string;
@@ -14263,6 +14382,8 @@ export interface components {
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
          *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
          *     - `archived`: The record is archived, and takes no change but a restore. Send `POST …/restore` first.
+         *     - `address_exists`: The contact has this address already, perhaps in another spelling. Change that address instead.
+         *     - `address_taken`: Another contact has this address: `contactId`. Use that contact, merge both, or send `force: true` if they share it.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          *     - `pipeline_in_use`: The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.
          *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.
@@ -15973,7 +16094,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. */
                 include?: string;
             };
             header?: {
@@ -16030,6 +16151,18 @@ export interface operations {
                      *               "name": "Ada Lovelace",
                      *               "title": "Second analytical engine",
                      *               "isPrimary": true
+                     *             }
+                     *           ],
+                     *           "addresses": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "email",
+                     *               "value": "example",
+                     *               "normalized": "example",
+                     *               "label": "example",
+                     *               "isPrimary": true,
+                     *               "bouncedAt": "2026-11-20T23:17:47Z",
+                     *               "createdAt": "2026-11-20T23:17:47Z"
                      *             }
                      *           ],
                      *           "archive": {
@@ -16567,6 +16700,151 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    contactsListAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactAddresses"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    contactsAddAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "email",
+                 *       "value": "ada@home.example",
+                 *       "label": "example",
+                 *       "isPrimary": true,
+                 *       "force": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateContactAddress"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. `Location` names it. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "kind": "email",
+                     *       "value": "example",
+                     *       "normalized": "example",
+                     *       "label": "example",
+                     *       "isPrimary": true,
+                     *       "bouncedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactAddress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     contactsListTags: {
         parameters: {
             query?: never;
@@ -16703,7 +16981,7 @@ export interface operations {
     contactsArchive: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -16771,6 +17049,18 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
                      *       "archive": {
                      *         "archivedAt": "2026-11-20T23:17:47Z",
                      *         "archivedBy": {
@@ -16804,7 +17094,7 @@ export interface operations {
     contactsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -16874,6 +17164,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {
@@ -16994,6 +17296,18 @@ export interface operations {
                      *                 "isPrimary": true
                      *               }
                      *             ],
+                     *             "addresses": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "email",
+                     *                 "value": "example",
+                     *                 "normalized": "example",
+                     *                 "label": "example",
+                     *                 "isPrimary": true,
+                     *                 "bouncedAt": "2026-11-20T23:17:47Z",
+                     *                 "createdAt": "2026-11-20T23:17:47Z"
+                     *               }
+                     *             ],
                      *             "archive": {
                      *               "archivedAt": "2026-11-20T23:17:47Z",
                      *               "archivedBy": {
@@ -17054,13 +17368,13 @@ export interface operations {
                 hasUnread?: boolean;
                 /** @description Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both. */
                 archived?: components["schemas"]["Archived"];
-                /** @description Only contacts with exactly this e-mail address, in any case. */
+                /** @description Only contacts with exactly this e-mail address among theirs, in any case. */
                 email?: string;
-                /** @description Only contacts with exactly this phone number; punctuation and spaces do not matter. */
+                /** @description Only contacts with exactly this phone number among theirs. Punctuation and spaces do not matter; the national form is found if the workspace has a country. */
                 phone?: string;
                 /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -17124,6 +17438,18 @@ export interface operations {
                      *               "isPrimary": true
                      *             }
                      *           ],
+                     *           "addresses": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "email",
+                     *               "value": "example",
+                     *               "normalized": "example",
+                     *               "label": "example",
+                     *               "isPrimary": true,
+                     *               "bouncedAt": "2026-11-20T23:17:47Z",
+                     *               "createdAt": "2026-11-20T23:17:47Z"
+                     *             }
+                     *           ],
                      *           "archive": {
                      *             "archivedAt": "2026-11-20T23:17:47Z",
                      *             "archivedBy": {
@@ -17151,7 +17477,7 @@ export interface operations {
     contactsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17228,6 +17554,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {
@@ -17420,6 +17758,138 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    contactsDeleteAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+                /**
+                 * @description Id of the address, as in `GET /v1/contacts/{id}/addresses`.
+                 * @example 1
+                 */
+                addressId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    contactsPatchAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the contact, as in `GET /v1/contacts`. A contact of another workspace answers 404.
+                 * @example 7
+                 */
+                id: number;
+                /**
+                 * @description Id of the address, as in `GET /v1/contacts/{id}/addresses`.
+                 * @example 1
+                 */
+                addressId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "example",
+                 *       "isPrimary": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatchContactAddress"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "kind": "email",
+                     *       "value": "example",
+                     *       "normalized": "example",
+                     *       "label": "example",
+                     *       "isPrimary": true,
+                     *       "bouncedAt": "2026-11-20T23:17:47Z",
+                     *       "createdAt": "2026-11-20T23:17:47Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactAddress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     contactsErase: {
         parameters: {
             query?: never;
@@ -17553,6 +18023,18 @@ export interface operations {
                      *             "isPrimary": true
                      *           }
                      *         ],
+                     *         "addresses": [
+                     *           {
+                     *             "id": 1,
+                     *             "kind": "email",
+                     *             "value": "example",
+                     *             "normalized": "example",
+                     *             "label": "example",
+                     *             "isPrimary": true,
+                     *             "bouncedAt": "2026-11-20T23:17:47Z",
+                     *             "createdAt": "2026-11-20T23:17:47Z"
+                     *           }
+                     *         ],
                      *         "archive": {
                      *           "archivedAt": "2026-11-20T23:17:47Z",
                      *           "archivedBy": {
@@ -17580,6 +18062,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "channels": [
@@ -17928,7 +18422,7 @@ export interface operations {
     contactsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17985,6 +18479,18 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
                      *       "archive": {
                      *         "archivedAt": "2026-11-20T23:17:47Z",
                      *         "archivedBy": {
@@ -18029,7 +18535,7 @@ export interface operations {
     contactsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18104,6 +18610,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {
@@ -18615,7 +19133,7 @@ export interface operations {
     contactsLeadScore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18685,6 +19203,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {
@@ -18797,7 +19327,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18856,6 +19386,18 @@ export interface operations {
                      *               "isPrimary": true
                      *             }
                      *           ],
+                     *           "addresses": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "email",
+                     *               "value": "example",
+                     *               "normalized": "example",
+                     *               "label": "example",
+                     *               "isPrimary": true,
+                     *               "bouncedAt": "2026-11-20T23:17:47Z",
+                     *               "createdAt": "2026-11-20T23:17:47Z"
+                     *             }
+                     *           ],
                      *           "archive": {
                      *             "archivedAt": "2026-11-20T23:17:47Z",
                      *             "archivedBy": {
@@ -18897,7 +19439,7 @@ export interface operations {
     contactsMerge: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18967,6 +19509,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {
@@ -19229,7 +19783,7 @@ export interface operations {
     contactsRestore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19295,6 +19849,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {
@@ -19409,6 +19975,18 @@ export interface operations {
                      *               "isPrimary": true
                      *             }
                      *           ],
+                     *           "addresses": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "email",
+                     *               "value": "example",
+                     *               "normalized": "example",
+                     *               "label": "example",
+                     *               "isPrimary": true,
+                     *               "bouncedAt": "2026-11-20T23:17:47Z",
+                     *               "createdAt": "2026-11-20T23:17:47Z"
+                     *             }
+                     *           ],
                      *           "archive": {
                      *             "archivedAt": "2026-11-20T23:17:47Z",
                      *             "archivedBy": {
@@ -19437,7 +20015,7 @@ export interface operations {
     contactsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19509,6 +20087,18 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
                      *       "archive": {
                      *         "archivedAt": "2026-11-20T23:17:47Z",
                      *         "archivedBy": {
@@ -19542,7 +20132,7 @@ export interface operations {
     contactsUpsert: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19621,6 +20211,18 @@ export interface operations {
                      *           "isPrimary": true
                      *         }
                      *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *         }
+                     *       ],
                      *       "archive": {
                      *         "archivedAt": "2026-11-20T23:17:47Z",
                      *         "archivedBy": {
@@ -19679,6 +20281,18 @@ export interface operations {
                      *           "name": "Ada Lovelace",
                      *           "title": "Second analytical engine",
                      *           "isPrimary": true
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "email",
+                     *           "value": "example",
+                     *           "normalized": "example",
+                     *           "label": "example",
+                     *           "isPrimary": true,
+                     *           "bouncedAt": "2026-11-20T23:17:47Z",
+                     *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
                      *       "archive": {

@@ -13,6 +13,7 @@ export const handler = endpoint(
     body: ContactBatch,
     status: 200,
     response: ContactBatchResults,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },

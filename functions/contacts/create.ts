@@ -15,6 +15,7 @@ export const handler = endpoint(
     body: CreateContact,
     status: 201,
     response: ContactWithTags,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createContact(tx, body),

@@ -14,6 +14,7 @@ export const handler = endpoint(
     expand: expandContacts,
     status: 200,
     response: ContactWithTags,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['not_found'],
   },
   ({ tx, params }) => getContact(tx, params.id),

@@ -15,6 +15,7 @@ export const handler = endpoint(
     expand: expandContacts,
     status: 200,
     response: listOf(Contact),
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found'],
   },
   ({ tx, params, query }) => listDuplicates(tx, params.id, query),

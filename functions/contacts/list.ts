@@ -15,6 +15,7 @@ export const handler = endpoint(
     expand: expandContacts,
     status: 200,
     response: listOf(Contact),
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request'],
   },
   ({ tx, query }) => listContacts(tx, query),

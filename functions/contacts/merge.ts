@@ -17,6 +17,7 @@ export const handler = endpoint(
     body: MergeContacts,
     status: 200,
     response: ContactWithTags,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getContact(tx, id),
     timeoutSeconds: longTimeoutSeconds,

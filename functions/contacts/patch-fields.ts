@@ -13,6 +13,7 @@ export const handler = endpoint(
     body: PatchFieldValues,
     status: 200,
     response: FieldValues,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getContactFields(tx, id),
   },

@@ -17,6 +17,7 @@ export const handler = endpoint(
     status: 201,
     otherStatuses: [200],
     response: ContactWithTags,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'conflict'],
     location: ({ id }) => `/v1/contacts/${id}`,
     timeoutSeconds: longTimeoutSeconds,

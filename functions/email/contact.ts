@@ -16,6 +16,7 @@ export const handler = endpoint(
     body: SetThreadContact,
     status: 200,
     response: Thread,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getThread(tx, id),
     timeoutSeconds: longTimeoutSeconds,

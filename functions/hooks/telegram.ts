@@ -19,6 +19,7 @@ export const handler = hookEndpoint(
       method: v.optional(v.string()),
       callback_query_id: v.optional(v.string()),
     }),
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['not_found'],
     needs: ['read-hooks'],
   },

@@ -1,19 +1,14 @@
 import { listTags } from '#lib/contacts/tags.ts';
 import { isSameMetadata, mergedMetadata } from '#lib/core/metadata.ts';
 import { Activities } from '#lib/entities/activity.ts';
-import {
-  type ContactAddition,
-  type ContactChange,
-  type ContactFields,
-  earlierEmails,
-  type StoredContact,
-} from '#lib/entities/contact.ts';
+import type { ContactAddition, ContactChange, ContactFields, StoredContact } from '#lib/entities/contact.ts';
 import { byName } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeValues, mostTexts, withValues } from '#lib/workspaces/field-values.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
 import { addActivity } from './activity.ts';
+import { withPrimary } from './addresses.ts';
 import { linkByMail, withoutPrimary } from './company-links.ts';
 import { requireIdentity } from './create.ts';
 import { getStoredContact, readTagged } from './read.ts';
@@ -48,15 +43,14 @@ export async function changeContact(
   };
   const changed = changedFields(contact, patch);
   if (changed.length + tags.length + custom.changed.length === 0) return withTags(contact, dictionary);
+  const addressed = await withPrimaries(tx, { ...contact, ...custom.values }, change, changed);
+  const isAddress = (field: string) => field === 'email' || field === 'phone';
   const next: StoredContact = {
-    ...contact,
-    ...custom.values,
-    ...Object.fromEntries(changed.map((field) => [field, patch[field]])),
+    ...addressed,
+    ...Object.fromEntries(changed.filter((field) => !isAddress(field)).map((field) => [field, patch[field]])),
   };
-  if (changed.includes('email'))
-    next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
   if (changed.includes('company')) next.companyLinks = withoutPrimary(contact);
-  const isLinked = changed.includes('email') && (await linkByMail(tx, next));
+  const isLinked = changed.includes('email') && (await linkByMail(tx, next, next.email));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   for (const details of custom.texts) await addActivity(tx, id, 'FieldUpdated', details);
@@ -87,6 +81,17 @@ export async function assignContact(tx: UnitOfWork, id: number, userId: number |
   await Promise.all([getStoredContact(tx, id), primeMember(tx, userId), listTags(tx)]);
   await requireActiveMember(tx, 'userId', userId);
   return changeContact(tx, id, { assignedToUserId: userId });
+}
+
+/** Returns the contact with other primary addresses. */
+async function withPrimaries(
+  tx: UnitOfWork,
+  contact: StoredContact,
+  { email, phone }: ContactChange,
+  changed: readonly string[],
+): Promise<StoredContact> {
+  const mailed = changed.includes('email') ? await withPrimary(tx, contact, 'email', email ?? null) : contact;
+  return changed.includes('phone') ? withPrimary(tx, mailed, 'phone', phone ?? null) : mailed;
 }
 
 type Patch = { [Field in keyof StoredContact]?: StoredContact[Field] | undefined };

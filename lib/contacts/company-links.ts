@@ -4,11 +4,11 @@ import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import {
   type ContactCompany,
   Contacts,
-  normalize,
   type PutContactCompanies,
   type StoredContact,
   type StoredContactCompany,
 } from '#lib/entities/contact.ts';
+import { domainOf } from '#lib/entities/contact-address.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
@@ -101,11 +101,6 @@ async function saveLinks(
 export const withoutPrimary = ({ companyLinks = [] }: StoredContact): StoredContactCompany[] =>
   companyLinks.filter(({ isPrimary }) => !isPrimary);
 
-const domainOf = (email: string) => {
-  const key = normalize.email(email);
-  return key.slice(key.lastIndexOf('@') + 1);
-};
-
 /**
  * Returns the company that a contact with this e-mail address is linked to by its domain: undefined for a provider of free mail, and
  * where the workspace does not want it.
@@ -122,9 +117,9 @@ export async function companyByMail(
   return linkByDomain ? company : undefined;
 }
 
-/** Gives a changed contact the company that its e-mail address belongs to, if it has none yet. Returns whether it did. */
-export async function linkByMail(tx: UnitOfWork, next: StoredContact): Promise<boolean> {
-  const company = (next.companyLinks ?? []).length > 0 ? undefined : await companyByMail(tx, next.email);
+/** Gives a changed contact the company that a new e-mail address belongs to, if it has none yet. Returns whether it did. */
+export async function linkByMail(tx: UnitOfWork, next: StoredContact, email: string | null): Promise<boolean> {
+  const company = (next.companyLinks ?? []).length > 0 ? undefined : await companyByMail(tx, email);
   if (company === undefined) return false;
   await addCompanyActivity(tx, company.id, 'ContactAdded', { contactId: next.id });
   next.companyLinks = [{ companyId: company.id, title: null, isPrimary: true }];

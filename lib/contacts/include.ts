@@ -3,6 +3,7 @@ import type { StoredContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesArchive } from '#lib/workspaces/archive.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
+import { shownAddresses } from './addresses.ts';
 import { shownCompanies } from './company-links.ts';
 
 /** Adds to contacts what `include` asks for. */
@@ -10,4 +11,5 @@ export const expandContacts: Expand<UnitOfWork, StoredContact> = {
   ...includesFields('contact'),
   ...includesArchive,
   companies: shownCompanies,
+  addresses: shownAddresses,
 };

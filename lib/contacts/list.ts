@@ -7,6 +7,7 @@ import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { lookupOf } from './lookup.ts';
 
 /** Contacts in descending order of id; every filter is exact and may be combined. */
 export async function listContacts(
@@ -14,6 +15,7 @@ export async function listContacts(
   { include, ...query }: v.InferOutput<typeof ContactQuery>,
 ): Promise<Page<StoredContact>> {
   const { tagId } = query;
+  const byPhone = query.phone === undefined ? undefined : await lookupOf(tx, 'phone', query.phone);
   const [page, tag] = await Promise.all([
     listPage(
       tx,
@@ -22,7 +24,7 @@ export async function listContacts(
         ...common,
         username: (username) => ({ where: { username: normalize.username(username) } }),
         email: (email) => ({ where: { email: normalize.email(email) } }),
-        phone: (phone) => ({ where: { phone: normalize.phone(phone) } }),
+        phone: () => byPhone ?? {},
         tagId: (tag) => ({ where: { tag } }),
         companyId: (company) => ({ where: { company } }),
         assignedToUserId: (assignee) => ({ where: { assignee } }),

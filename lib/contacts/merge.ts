@@ -5,13 +5,13 @@ import { unite } from '#lib/core/metadata.ts';
 import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
 import {
   Contacts,
-  earlierEmails,
   type MergeContacts,
   MergedContacts,
   maxCompanies,
   normalize,
   type StoredContact,
 } from '#lib/entities/contact.ts';
+import { addressesOf, lastAddressIdOf, withAddresses } from '#lib/entities/contact-address.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { united } from '#lib/entities/references/conversation.ts';
@@ -25,7 +25,9 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { freeValues, unitedValues } from '#lib/workspaces/field-values.ts';
+import { requireRoom } from './addresses.ts';
 import { countInTags } from './archive.ts';
+import { comparison } from './lookup.ts';
 import { mergeNotes } from './merge-notes.ts';
 import { getStoredContact } from './read.ts';
 import { startRename } from './rename.ts';
@@ -38,7 +40,8 @@ import { saveContact } from './write.ts';
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone
  * with the same commit; what it does not take is kept in a note. Rows follow before the answer, or by way of the saga. Emits
- * contact.merged, and contact.note_added for each note. Raises 404 for the target, 400 for the source, 409 for different platforms.
+ * contact.merged, and contact.note_added for each note. Raises 404 for the target, 400 for the source, 409 for different platforms and
+ * more addresses than one may have.
  */
 export async function mergeContacts(
   tx: UnitOfWork,
@@ -71,7 +74,7 @@ export async function mergeContacts(
   const reach = uniteReach(...reaches);
   const conversation = united(target.conversation, source.conversation);
   const merged = saveContact(tx, {
-    ...unitedFields(target, source, known),
+    ...(await unitedAddresses(tx, unitedFields(target, source, known), target, source)),
     ...{ metadata, reach },
     ...(conversation && { conversation }),
   });
@@ -161,15 +164,11 @@ const isInSequence = async (tx: UnitOfWork, id: number): Promise<boolean> =>
 
 function unitedFields(target: StoredContact, source: StoredContact, known: ReadonlySet<number>): StoredContact {
   const takesScore = target.leadScore === null && source.leadScore !== null;
-  const email = target.email ?? source.email;
   return {
     ...target,
     ...unitedValues(target, source),
     name: target.name ?? source.name,
     username: target.username ?? source.username,
-    phone: target.phone ?? source.phone,
-    email,
-    earlierEmails: earlierEmails(email, ...(target.earlierEmails ?? []), ...(source.earlierEmails ?? [])),
     ...unitedCompanies(target, source),
     notes: target.notes ?? source.notes,
     leadScore: target.leadScore ?? source.leadScore,
@@ -180,6 +179,30 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
     hasUnreadMessages: target.hasUnreadMessages || source.hasUnreadMessages,
     tagIds: [...new Set([...target.tagIds, ...source.tagIds.filter((id) => known.has(id))])],
   };
+}
+
+/** Returns the contact with the addresses of both, each once; the target's primary ones stay. Raises 409 for more than it may have. */
+async function unitedAddresses(
+  tx: UnitOfWork,
+  united: StoredContact,
+  target: StoredContact,
+  source: StoredContact,
+): Promise<StoredContact> {
+  const own = addressesOf(target);
+  const others = addressesOf(source);
+  if (others.length === 0) return united;
+  const normal = await comparison(tx);
+  const keyOf = ({ kind, value }: (typeof own)[number]) => `${kind}=${normal(kind, value)}`;
+  const known = new Set(own.map(keyOf));
+  const lastId = lastAddressIdOf(target);
+  const added = others
+    .filter((address) => !known.has(keyOf(address)))
+    .map((address, index) => ({ ...address, id: lastId + 1 + index }));
+  requireRoom(own.length + added.length);
+  return withAddresses(united, [...own, ...added], {
+    email: target.email ?? source.email,
+    phone: target.phone ?? source.phone,
+  });
 }
 
 /** The companies of both. The target's own primary one or text stays what `company` shows. */
@@ -195,7 +218,7 @@ function unitedCompanies(
   return { companyLinks: [...own, ...added].slice(0, maxCompanies), company: target.company ?? source.company };
 }
 
-const dropped = ['username', 'phone', 'email', 'company', 'notes'] as const;
+const dropped = ['username', 'company', 'notes'] as const;
 
 /** The username that the source had and the target has not. */
 function otherHandle({ username }: StoredContact, { platform, username: former }: StoredContact) {

@@ -9,10 +9,10 @@ import {
   MergedContacts,
   normalize,
   type StoredContact,
-  sameAs,
   type UpsertContact,
   Upserts,
 } from '#lib/entities/contact.ts';
+import type { AddressKind } from '#lib/entities/contact-address.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
@@ -21,6 +21,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { holderOfValue } from '#lib/workspaces/field-values.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
+import { lookupOf } from './lookup.ts';
 import { contactValues } from './values.ts';
 import type { ShownContact } from './view.ts';
 
@@ -38,12 +39,12 @@ export async function upsertContact(
   { matchOn, ...fields }: v.InferOutput<typeof UpsertContact>,
 ): Promise<{ contact: ShownContact; isNew: boolean }> {
   if (matchOn.startsWith('fields.')) return upsertByValue(tx, matchOn.slice('fields.'.length), fields);
-  const sought = soughtBy(matchOn, fields);
-  const list = (limit: number) => listUpTo(tx, sought.by, limit);
+  const sought = await soughtBy(tx, matchOn, fields);
+  const list = (limit: number) => listUpTo(tx, sought, limit);
   const [before, listed, merged] = await Promise.all([
     tx.find(Upserts, { match: sought.match }),
     list(maxMatches),
-    matchOn === 'username' && firstIndexed(tx, MergedContacts, sameHandle(fields.platform, sought.value)),
+    matchOn === 'username' && firstIndexed(tx, MergedContacts, sameHandle(fields.platform, String(fields.username))),
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
   ]);
   const candidates = new Map([...listed, ...tx.written(Contacts)].map((contact) => [contact.id, contact]));
@@ -54,7 +55,7 @@ export async function upsertContact(
   const found = [...candidates.values()].filter(sought.isMatch);
   if (found.length > 1) {
     const isOther = new Set(tx.written(Contacts).flatMap((contact) => (sought.isMatch(contact) ? [] : [contact.id])));
-    const all = await listIds(tx, sought.by, maxNamed);
+    const all = await listIds(tx, sought, maxNamed);
     const ids = new Set([...found.map(({ id }) => id), ...all]);
     const contactIds = [...ids].filter((id) => !isOther.has(id)).sort((a, b) => b - a);
     const count = all.length < maxNamed ? contactIds.length : `at least ${contactIds.length}`;
@@ -67,6 +68,8 @@ export async function upsertContact(
   if (only) {
     // A contact that a merge gave another username keeps it.
     const { platform: _, ...change } = found.length === 0 ? { ...fields, username: undefined } : fields;
+    // A further address that matched stays one.
+    if (sought.address && !sought.address.isPrimary(only)) delete change[sought.address.kind];
     return { contact: await changeContact(tx, only.id, change), isNew: false };
   }
   const contact = await createContact(tx, fields);
@@ -84,30 +87,31 @@ async function upsertByValue(tx: UnitOfWork, slug: string, { platform, ...fields
 }
 
 interface Sought {
-  value: string;
   by: Pick<Listing<typeof Contacts>, 'where' | 'contains'>;
   /** Key on which two upserts of the same person conflict. */
   match: string;
   isMatch(contact: StoredContact): boolean;
+  /** Kind of the address that is looked for, and whether a contact has it as its primary one. */
+  address?: { kind: AddressKind; isPrimary(contact: StoredContact): boolean };
 }
 
 type Fields = Omit<v.InferOutput<typeof UpsertContact>, 'matchOn'>;
 
-function soughtBy(matchOn: MatchKey, fields: Fields): Sought {
-  const isField = (name: MatchKey): name is keyof typeof normalize => name in normalize;
-  if (!isField(matchOn)) return soughtByMetadata(matchOn, fields);
-  const value = requireValue(matchOn, fields[matchOn]);
-  const sought = normalize[matchOn](value);
-  const isSame = (contact: StoredContact) =>
-    contact[matchOn] !== null && normalize[matchOn](contact[matchOn]) === sought;
-  const match = `${matchOn}=${sought}`;
-  if (matchOn !== 'username') return { value, by: { where: sameAs(matchOn, value) }, match, isMatch: isSame };
+async function soughtBy(tx: UnitOfWork, matchOn: MatchKey, fields: Fields): Promise<Sought> {
+  if (matchOn === 'email' || matchOn === 'phone') {
+    const value = requireValue(matchOn, fields[matchOn]);
+    const { where, matches, key } = await lookupOf(tx, matchOn, value);
+    const isPrimary = (contact: StoredContact) => matches({ ...contact, addressList: undefined });
+    return { by: { where }, match: key, isMatch: matches, address: { kind: matchOn, isPrimary } };
+  }
+  if (matchOn !== 'username') return soughtByMetadata(matchOn, fields);
   const { platform } = fields;
+  const sought = normalize.username(requireValue(matchOn, fields.username));
   return {
-    value,
-    by: { where: sameHandle(platform, value) },
-    match: `${platform}/${match}`,
-    isMatch: (contact) => contact.platform === platform && isSame(contact),
+    by: { where: sameHandle(platform, sought) },
+    match: `${platform}/username=${sought}`,
+    isMatch: (contact) =>
+      contact.platform === platform && contact.username !== null && normalize.username(contact.username) === sought,
   };
 }
 
@@ -116,7 +120,6 @@ function soughtByMetadata(matchOn: string, { metadata = {} }: Fields): Sought {
   const value = requireValue(matchOn, metadata[key]);
   const pair = withMetadata({ [key]: value });
   return {
-    value,
     by: { contains: { metadata: pair } },
     // A value may be longer than a key of the table.
     match: `metadata=${createHash('sha256').update(pair.join('')).digest('base64url')}`,
@@ -130,15 +133,15 @@ function requireValue(matchOn: string, value: string | null | undefined): string
 }
 
 /** A page may end before it has found anybody. */
-async function listUpTo(tx: UnitOfWork, by: Sought['by'], limit: number): Promise<StoredContact[]> {
+async function listUpTo(tx: UnitOfWork, { by, isMatch }: Sought, limit: number): Promise<StoredContact[]> {
   const items: StoredContact[] = [];
   for (let after: number | null | undefined; after !== null && items.length < limit; ) {
     const page = await listPage(tx, Contacts, { ...by, limit, after });
-    items.push(...page.items);
+    items.push(...page.items.filter(isMatch));
     after = page.nextCursor;
   }
   return items.slice(0, limit);
 }
 
-const listIds = async (tx: UnitOfWork, by: Sought['by'], limit: number): Promise<number[]> =>
-  (await listUpTo(tx, by, limit)).map(({ id }) => id);
+const listIds = async (tx: UnitOfWork, sought: Sought, limit: number): Promise<number[]> =>
+  (await listUpTo(tx, sought, limit)).map(({ id }) => id);

@@ -2,6 +2,9 @@
 
 export const contactStages = ['new', 'contacted', 'engaged', 'qualified', 'customer', 'lost'] as const;
 
+/** Kinds of addresses of a contact. */
+export const addressKinds = ['email', 'phone'] as const;
+
 export const activeDealStages = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
 export const dealStages = [...activeDealStages, 'won', 'lost'] as const;
 

@@ -40,6 +40,8 @@ export const conflictReasons = [
   'field_value_taken',
   'domain_taken',
   'archived',
+  'address_exists',
+  'address_taken',
   'pipeline_in_use',
   'default_pipeline',
   'column_in_use',

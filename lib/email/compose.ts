@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { contactWithEmail } from '#lib/contacts/by-email.ts';
+import { contactWithEmail } from '#lib/contacts/lookup.ts';
 import { type CreateEmailMessage, EmailMessages, type ReplyJob } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';

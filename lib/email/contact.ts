@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
-import { changeContact } from '#lib/contacts/change.ts';
+import { addAddress } from '#lib/contacts/addresses.ts';
 import { createContact } from '#lib/contacts/create.ts';
+import { lookupOf } from '#lib/contacts/lookup.ts';
 import { latest } from '#lib/core/clock.ts';
 import { conflict, invalidField, Problem, problemAt, unknownReference } from '#lib/core/problem.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
@@ -18,8 +19,9 @@ import { outsidersOf } from './participants.ts';
 import { getThread } from './store.ts';
 
 /**
- * Connects a thread of a stranger with a contact, or with a new one, who gets its outside address unless it has one. Messages and
- * conversation follow. Emits email.thread_updated. Raises 404, 400 for an unknown contact, 409 thread_has_contact.
+ * Connects a thread of a stranger with a contact, or with a new one, which gets its outside address. Messages and
+ * conversation follow. Emits email.thread_updated. Raises 404, 400 for an unknown contact, 409 thread_has_contact, and
+ * limit_reached for one address too many.
  */
 export async function setThreadContact(
   tx: UnitOfWork,
@@ -77,11 +79,13 @@ const asCreate = <Result>(work: () => Promise<Result>): Promise<Result> =>
 
 async function connect(
   tx: UnitOfWork,
-  { id, email: own }: StoredContact,
+  known: StoredContact,
   thread: StoredThread,
   email: string | null,
 ): Promise<void> {
-  if (own === null && email !== null) await changeContact(tx, id, { email });
+  const { id } = known;
+  const isNew = email !== null && !(await lookupOf(tx, 'email', email)).matches(known);
+  if (isNew) await addAddress(tx, id, { kind: 'email', value: email, force: true });
   const contact = await tx.get(Contacts, { id });
   const conversation = united(contact.conversation, thread.conversation);
   const after = {

@@ -54,9 +54,9 @@ export async function isThreadOfAnother(
   tx: UnitOfWork,
   thread: StoredThread,
   contactId: number,
-  email: string | null,
+  emails: readonly string[],
 ): Promise<boolean> {
   const only = onlyOutsiderOf(tx.tenant, thread);
-  if (only === undefined || (email !== null && sameAddress(only, email))) return false;
+  if (only === undefined || emails.some((email) => sameAddress(only, email))) return false;
   return isAddressOfAnother(tx, only, contactId);
 }

@@ -1,9 +1,10 @@
 import { dayMs, shifted } from '#lib/core/clock.ts';
 import { isReplySubject, topicOf } from '#lib/core/mail-subject.ts';
-import type { StoredContact } from '#lib/entities/contact.ts';
+import { normalize, type StoredContact } from '#lib/entities/contact.ts';
+import { valuesOf } from '#lib/entities/contact-address.ts';
 import { MessageIds } from '#lib/entities/email-message.ts';
 import { type StoredThread, Threads, topicMark } from '#lib/entities/email-thread.ts';
-import { hasAddress, resolveMerged } from '#lib/entities/references/merged.ts';
+import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Mail } from './mail.ts';
@@ -39,12 +40,13 @@ export async function findThread(tx: UnitOfWork, mail: Mail): Promise<StoredThre
   return items.find(({ lastMessageAt }) => lastMessageAt >= since);
 }
 
-/** The contact of a thread if an address is its own, or that of somebody who was merged into it: of all who have it, that one writes there. */
+/** Returns the contact of a thread if it has an address: of all who have that, this one writes there. */
 export async function writerIn(
   tx: UnitOfWork,
   { contactId }: StoredThread,
   email: string,
 ): Promise<StoredContact | undefined> {
   const contact = contactId === null ? undefined : await resolveMerged(tx, contactId);
-  return contact && (await hasAddress(tx, contact, email)) ? contact : undefined;
+  const key = normalize.email(email);
+  return contact && valuesOf(contact, 'email').some((one) => normalize.email(one) === key) ? contact : undefined;
 }

@@ -33,6 +33,7 @@ import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity, type Holding } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
+import { addressIndexes, ContactAddress, storedAddresses } from './contact-address.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
 import { customValues, linkReferences, valueIndexes } from './field.ts';
 import { Tag, tagName } from './tag.ts';
@@ -89,6 +90,7 @@ const included = {
   updatedAt: v.nullable(time()),
   fields: shownFields(),
   companies: v.array(ContactCompany),
+  addresses: v.array(ContactAddress),
   archive: shownArchive(),
 };
 export const ContactInclude = v.object(includeQuery(included));
@@ -216,16 +218,8 @@ export const ContactQuery = v.object({
 /** Spelling does not tell people apart. */
 const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 
-/** Normal forms of the fields that identify a person, for comparison. */
-export const normalize = { username: normalisedUsername, phone: phoneDigits, email: addressKey };
-type Likeness = keyof typeof normalize;
-
-/** The contacts that have the same, however it is spelled. */
-export const sameAs = (field: Likeness, value: string) =>
-  ({ [field]: normalize[field](value) }) as { [Field in Likeness]: Record<Field, string> }[Likeness];
-
-const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | null }) =>
-  contact[field] === null ? null : normalize[field](contact[field]);
+/** Normal forms of fields that identify a person, for comparison. */
+export const normalize = { username: normalisedUsername, email: addressKey };
 
 /** Relation of a contact and an account. */
 const Reach = v.object({
@@ -251,16 +245,6 @@ export const ContactChannel = v.pipe(
   }),
   v.title('ContactChannel'),
 );
-
-/** Number of earlier addresses kept for a contact: replies may still come from them. */
-const maxEarlierEmails = 5;
-
-/** The first few of those given, none of which is another spelling of an earlier one or of the present one. */
-export function earlierEmails(present: string | null, ...given: readonly (string | null)[]): string[] {
-  const met = new Set([present && normalize.email(present)]);
-  const isNew = (email: string | null) => email !== null && met.size < met.add(normalize.email(email)).size;
-  return given.filter((email): email is string => isNew(email)).slice(0, maxEarlierEmails);
-}
 
 /** Number of accounts kept for a contact: every write of the contact includes them. */
 export const maxReach = 50;
@@ -315,10 +299,7 @@ export const Contacts = entity({
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
     reach: v.optional(v.array(Reach)),
-    /**
-     * Earlier addresses that a PATCH has changed, newest first; after a merge the target's come before the source's.
-     */
-    earlierEmails: v.optional(v.array(v.string())),
+    ...storedAddresses,
     /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
     /** The companies of the contact; `company` shows the name of the primary one. */
@@ -341,16 +322,14 @@ export const Contacts = entity({
     stage: { of: ({ stage }) => stage },
     assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     unread: ({ hasUnreadMessages }) => hasUnreadMessages,
-    username: likeness('username'),
+    username: ({ username }) => username !== null && normalisedUsername(username),
     /** One person may hold a username on one platform, and another on the next. */
     handle: {
       of: ({ platform, username }) => username !== null && { platform, username: normalisedUsername(username) },
       at: 'username/{platform}={username}',
       isKeptArchived: true,
     },
-    phone: likeness('phone'),
-    email: { of: likeness('email'), isKeptArchived: true },
-    mailDomain: ({ email }) => email && normalize.email(email).slice(email.lastIndexOf('@') + 1),
+    ...addressIndexes,
     identity: {
       of: ({ identities }) => Object.entries(identities).map(([channel, userId]) => ({ channel, userId })),
       at: '{channel}={userId}',
@@ -382,7 +361,6 @@ export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
 
 /** By what somebody was known. */
 export const Traces = v.object({
-  email: v.nullable(v.string()),
   username: v.nullable(v.string()),
   /** At the platforms. */
   userIds: v.array(v.string()),
@@ -400,7 +378,8 @@ export const MergedContacts = entity({
     id: id(),
     into: id(),
     /**
-     * Identifiers of a merged contact, kept so that its erasure also erases them: the target has not taken over all.
+     * Identifiers of a merged contact, kept so that its erasure also erases them: the target has taken over its addresses, and not all
+     * of these.
      */
     traces: v.optional(Traces),
     /** The username that it had, where the one it was merged into has another. */
@@ -412,12 +391,8 @@ export const MergedContacts = entity({
       of: ({ handle }) => handle !== undefined && handle,
       at: 'username/{platform}={username}',
     },
-    email: ({ traces }) => (traces?.email ? normalize.email(traces.email) : null),
   },
 });
-
-/** Returns the index values of merged contacts by an address that they had, in any spelling, whether or not the target has kept it. */
-export const hadEmail = (email: string) => ({ email: normalize.email(email) });
 
 const upsertKeptSeconds = 60;
 

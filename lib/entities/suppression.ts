@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { suppressionReasons } from '#lib/core/choices.ts';
-import { oneAddress } from '#lib/core/mail-address.ts';
+import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
 import { id, paging, pattern, queryText, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
+import { digestOf } from './bounce.ts';
 
 const address = () => pattern(oneAddress, 254, 'one e-mail address, such as ada@example.com');
 
@@ -29,6 +30,15 @@ export type StoredSuppression = v.InferOutput<typeof Suppression>;
 /** Finds the suppression of an address by the digest of that. */
 export const SuppressedAddresses = entity({
   name: 'suppressed-address',
-  schema: v.object({ address: v.string(), id: id(), reasons: v.array(storedChoice(suppressionReasons)) }),
+  schema: v.object({
+    address: v.string(),
+    id: id(),
+    reasons: v.array(storedChoice(suppressionReasons)),
+    /** When a mail to it bounced for good. */
+    bouncedAt: v.optional(v.string()),
+  }),
   sortKey: ({ address: digest }) => digest,
 });
+
+/** Returns where the suppression of an address is. */
+export const suppressedKey = (email: string) => ({ address: digestOf(addressKey(email)) });

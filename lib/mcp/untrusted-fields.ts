@@ -39,6 +39,7 @@ export const untrustedFields = [
   'newText',
   'newValue',
   'nextCursor',
+  'normalized',
   'notes',
   'object',
   'oldValue',
@@ -57,5 +58,6 @@ export const untrustedFields = [
   'title',
   'type',
   'username',
+  'value',
   'website',
 ];

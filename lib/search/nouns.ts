@@ -4,6 +4,7 @@ import { phoneDigits } from '#lib/core/phone.ts';
 import { foldCase } from '#lib/core/text.ts';
 import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { addressesOf } from '#lib/entities/contact-address.ts';
 import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
 import type { FieldObject } from '#lib/entities/field.ts';
 import { Members } from '#lib/entities/member.ts';
@@ -108,7 +109,7 @@ const contacts: Noun<StoredContact> = {
       kind: listOf(company),
       of: ({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId),
     },
-    addresses: { kind: listOf(address), of: (row) => [row.email, row.phone].filter((one) => one !== null) },
+    addresses: { kind: listOf(address), of: (row) => addressesOf(row).map(({ value }) => value) },
   },
   texts: (row) => [row.name, row.username, row.phone, row.phone && phoneDigits(row.phone), row.email, row.company],
 };

@@ -1,6 +1,6 @@
-import { Contacts, hadEmail, MergedContacts } from '#lib/entities/contact.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { heirsOf, mergedWith, resolveMerged } from '#lib/entities/references/merged.ts';
+import { mergedWith } from '#lib/entities/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/entities/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { stepThrough } from '#lib/table/list.ts';
@@ -12,13 +12,7 @@ import { runningEnrollments } from './running.ts';
 
 /** Limit for the enrollments that end with a message of a contact. */
 const maxAtOnce = 25;
-/** Limit for the former owners of an address in one step: the heir of each may be merged from a hundred. */
-const mergedPerStep = 10;
-/** Limit for the heirs that are remembered. */
-const maxHeirs = 1000;
-
-/** `heirs`: those who hold the address themselves have been looked at, and of those who have it by a merge these. */
-type Replied = { by: WrittenBy; after: number | null; heirs?: number[] } | { contactId: number };
+type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
 
 /**
  * A contact wrote, on whatever channel: its sequences stop, and what they have not yet sent is not sent. The same person may be several
@@ -27,23 +21,9 @@ type Replied = { by: WrittenBy; after: number | null; heirs?: number[] } | { con
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
   if (await stopSequences(tx, await runningFew(tx, contactId))) leaveSaga<Replied>(tx, 'replied', { contactId });
   if (by === undefined) return;
-  const [holders, hasOtherHeir] = await Promise.all([
-    listCopies(tx, Contacts, holdersOf(by).where, { limit: 2 }),
-    'email' in by && hasHeirBeside(tx, by.email, contactId),
-  ]);
-  const isOthers = hasOtherHeir || holders.some(({ of }) => Number(of.sk) !== contactId);
+  const holders = await listCopies(tx, Contacts, holdersOf(by).where, { limit: 2 });
+  const isOthers = holders.some(({ of }) => Number(of.sk) !== contactId);
   if (isOthers) leaveSaga<Replied>(tx, 'replied', { by, after: null });
-}
-
-/** Limit for the former owners of an address that are compared, to find out whether all are merged into one. */
-const maxDuplicates = 3;
-
-/** Whether somebody else may have the address by a merge. */
-async function hasHeirBeside(tx: UnitOfWork, email: string, contactId: number): Promise<boolean> {
-  const { heirs, hasMore } = await heirsOf(tx, email, maxDuplicates);
-  if (hasMore) return true;
-  for await (const heir of heirs) if (heir.id !== contactId) return true;
-  return false;
 }
 
 /** Stops the sequences of one contact, or of all that are whoever wrote. */
@@ -55,21 +35,9 @@ export const stopping: SagaKind<Replied, 'replied'> = {
     const stopAll = async (id: number) => {
       if (await stop(id)) leaveSaga<Replied>(tx, 'replied', { contactId: id });
     };
-    const { by, after, heirs } = state;
-    if (!heirs) {
-      const left = await stepThrough(tx, Contacts, { after, limit: 25, ...holdersOf(by) }, ({ id }) => stopAll(id));
-      if (left) return { by, ...left };
-      return 'email' in by ? { by, after: null, heirs: [] } : undefined;
-    }
-    if (!('email' in by)) return undefined;
-    // An heir of several contacts is stopped once.
-    const met = new Set(heirs);
-    const where = hadEmail(by.email);
-    const left = await stepThrough(tx, MergedContacts, { after, limit: mergedPerStep, where }, async ({ into }) => {
-      const heir = await resolveMerged(tx, into);
-      if (heir && met.size < met.add(heir.id).size) await stopAll(heir.id);
-    });
-    return left && { by, ...left, heirs: [...met].slice(-maxHeirs) };
+    const { by, after } = state;
+    const left = await stepThrough(tx, Contacts, { after, limit: 25, ...holdersOf(by) }, ({ id }) => stopAll(id));
+    return left && { by, ...left };
   },
 };
 

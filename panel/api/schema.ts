@@ -1243,6 +1243,8 @@ export interface components {
          *     - `field_slug_taken`: Another field of the object has this slug: `fieldId`. Archived fields keep theirs, so choose another slug, or restore that field.
          *     - `domain_taken`: Another company has one of the domains: `companyId`. Merge the companies, or leave the domain out.
          *     - `archived`: The record is archived, and takes no change but a restore. Send `POST …/restore` first.
+         *     - `address_exists`: The contact has this address already, perhaps in another spelling. Change that address instead.
+         *     - `address_taken`: Another contact has this address: `contactId`. Use that contact, merge both, or send `force: true` if they share it.
          *     - `field_value_taken`: Another record has this value of a unique field: `field` is its slug and `id` the record. Change that record first, or send another value.
          *     - `pipeline_in_use`: The board has open deals: `open` says how many. Send `moveTo` with the id of the board that takes them.
          *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.

@@ -19,7 +19,7 @@ import { rowOf, taken } from '#test/archive/handmade.ts';
 import { everyByteOf } from '#test/rows.ts';
 import { clientOf } from '#test/workspace.ts';
 
-const nobody: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
+const nobody: Traces = { username: null, userIds: [], names: [], accountIds: [] };
 const unknown = {
   email: null,
   username: null,

@@ -140,6 +140,7 @@ describe('somebody of whom there is one of everything', () => {
       contact: await get(at),
       ...(await get(`${at}/metadata`)),
       fields: { nickname: 'Tri', old_name: 'Tricia' },
+      addresses: (await get(`${at}/addresses`)).items,
       companies: (await get(`${at}/companies`)).items,
       channels: (await get(`${at}/channels`)).items,
       conversation: await get(`/v1/conversations/${document.conversation.id}`),

@@ -7,7 +7,7 @@ import { commands as account } from '#infra/admin/commands/telegram-account.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { operator } from '#lib/core/tenant.ts';
-import { earlierEmails, MergedContacts } from '#lib/entities/contact.ts';
+import { MergedContacts } from '#lib/entities/contact.ts';
 import { isThere, mergedInto, resolveMerged } from '#lib/entities/references/merged.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
@@ -288,13 +288,4 @@ test('merges in a chain, and notes written during them, end with the last contac
   if (merged[0]?.status !== 200) expect((await merge(third.id, first.id)).status).toBe(200);
   const activities = await all(`/v1/contacts/${third.id}/activities`);
   expect(activities).toHaveLength(203 + written);
-});
-
-test('a merge keeps the first five earlier addresses, each once', () => {
-  expect(earlierEmails('now@a.example', 'z@a.example', null, 'NOW@a.example', 'b@a.example', 'Z@a.example')).toEqual([
-    'z@a.example',
-    'b@a.example',
-  ]);
-  const many = ['1', '2', '3', '4', '5', '6'].map((name) => `${name}@a.example`);
-  expect(earlierEmails(null, ...many, '1@a.example')).toEqual(many.slice(0, 5));
 });

@@ -4,7 +4,7 @@ import { listDuplicates } from '#lib/contacts/duplicates.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { parseMail } from '#lib/email/mail.ts';
-import { Contacts, sameAs } from '#lib/entities/contact.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
@@ -114,7 +114,7 @@ test('the duplicates of a contact are read page by page, each of them once', asy
 
 test('an index entry that its contact has left is passed over', async () => {
   const place = { id: ids[0] as number };
-  const by = sameAs('email', 'stray@example.com');
+  const by = { email: 'stray@example.com' };
   await putRows([{ ...entryKey(tenant, Contacts, by, place.id), of: keyOf(tenant, Contacts, place) }]);
   const find = () => run((tx) => firstIndexed(tx, Contacts, by));
   expect(await find()).toBeUndefined();

@@ -31,6 +31,7 @@ const derived = [
   '/v1/analytics/messaging',
   '/v1/companies/{id}/contacts',
   '/v1/companies/{id}/duplicates',
+  '/v1/contacts/{id}/addresses',
   '/v1/contacts/{id}/channels',
   '/v1/contacts/{id}/companies',
   '/v1/contacts/{id}/duplicates',

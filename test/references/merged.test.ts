@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createContact } from '#lib/contacts/create.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
-import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
-import { hasAddress, isThere, mergedInto, mergedWith, resolveMerged } from '#lib/entities/references/merged.ts';
+import { MergedContacts } from '#lib/entities/contact.ts';
+import { isThere, mergedInto, mergedWith, resolveMerged } from '#lib/entities/references/merged.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { between } from '#test/between.ts';
@@ -29,18 +29,16 @@ test('a merged contact is followed through a hundred merges at most', async () =
   expect(await resolved(first + 90, 10)).toBeUndefined();
 });
 
-test('a contact of many merges costs a mail no more than another one', async () => {
+test('a contact of many merges is found with a hundred of them in few calls', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const run = <Result>(work: Parameters<typeof transact<Result>>[2]) => transact(tenant, operator, work);
   const { id: last } = await run((tx) => createContact(tx, { name: 'Last', platform: 'telegram' }));
-  const traces = (email: string) => ({ email, username: null, userIds: [], names: [], accountIds: [] });
   const branches = Array.from({ length: 20 }, (_, index) => 1_000 + 100 * index);
   for (const id of branches)
     await run(async (tx) => {
-      tx.create(MergedContacts, { id, into: last, traces: traces(`branch${id}@example.com`) });
-      for (let leaf = id + 1; leaf <= id + 20; leaf += 1)
-        tx.create(MergedContacts, { id: leaf, into: id, traces: traces(`leaf${leaf}@example.com`) });
+      tx.create(MergedContacts, { id, into: last });
+      for (let leaf = id + 1; leaf <= id + 20; leaf += 1) tx.create(MergedContacts, { id: leaf, into: id });
     });
   const counted = async <Result>(work: (tx: UnitOfWork) => Promise<Result>) => {
     let calls = 0;
@@ -53,14 +51,6 @@ test('a contact of many merges costs a mail no more than another one', async () 
     );
     return { calls, result };
   };
-  const contact = await run((tx) => tx.get(Contacts, { id: last }));
-  const has = (address: string) => counted((tx) => hasAddress(tx, contact, address));
-  const nobody = await has('nobody@example.com');
-  expect(nobody.result).toBe(false);
-  expect(nobody.calls).toBeLessThan(4);
-  const leaf = await has('Leaf1002@example.com');
-  expect(leaf.result).toBe(true);
-  expect(leaf.calls).toBeLessThan(10);
   const all = await counted((tx) => mergedWith(tx, 1_001));
   expect(all.result.slice(0, 2)).toEqual([last, 1_001]);
   expect(new Set(all.result).size).toBe(100);

@@ -5,7 +5,7 @@ import { env } from '#lib/core/env.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { suppress } from '#lib/email/suppressed.ts';
-import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { CreateSequence, Sequences } from '#lib/entities/sequence.ts';
@@ -15,7 +15,7 @@ import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
-import { contactReplied, stopping } from '#lib/sequences/reply.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
 import { runningEnrollments } from '#lib/sequences/running.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { take } from '#lib/table/quota.ts';
@@ -190,37 +190,6 @@ test.each([false, true])(
     await eventually(async () => (await statuses(id)).every((status) => status === 'replied'), 'both to stop');
   },
 );
-
-test('an heir of many contacts with one address is stopped once when it writes', async () => {
-  const tenant = { workspaceId: workspace.id, env: 'test' } as const;
-  const { body: heir } = await client.post('/v1/contacts', { name: 'Heir' });
-  const traces = { email: 'heirs@namesakes.example', username: null, userIds: [], names: [], accountIds: [] };
-  for (let first = 10_000; first < 10_060; first += 30)
-    await inSandbox(async (tx) => {
-      for (let id = first; id < first + 30; id += 1) tx.create(MergedContacts, { id, into: heir.id, traces });
-    });
-  const { body: behind } = await client.post('/v1/contacts', { name: 'Behind all of them, and many merges' });
-  await inSandbox(async (tx) => {
-    for (let id = 9_980; id < 9_999; id += 1)
-      tx.create(MergedContacts, { id, into: id === 9_980 ? behind.id : id - 1 });
-    tx.create(MergedContacts, { id: 9_999, into: 9_998, traces });
-  });
-  const id = await newSequence([60]);
-  for (const contactId of [heir.id, behind.id]) await enrolled(id, contactId);
-  let calls = 0;
-  type State = Parameters<typeof stopping.step>[1];
-  let left: State | undefined = { by: { email: traces.email }, after: null, heirs: [] };
-  for (let state: State | undefined = left; state; state = left)
-    left = await between(
-      (_, next) => {
-        calls += 1;
-        return next();
-      },
-      () => transact(tenant, operator, (tx) => stopping.step(tx, state as State, '')),
-    );
-  expect(await statuses(id)).toEqual(['replied', 'replied']);
-  expect(calls).toBeLessThan(250);
-});
 
 test('a reply of merged duplicates starts no search for other contacts', async () => {
   const email = 'twice@namesakes.example';

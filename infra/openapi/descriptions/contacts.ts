@@ -66,6 +66,14 @@ export const contacts: Noun = {
       'Returns the companies of a contact with their names and the title there. Use it to see where somebody works, or ask for `include=companies` of the contact.',
     contactsPutCompanies:
       'Replaces the companies of a contact, up to 10. Exactly one is primary: the first unless the body says otherwise. `company` of the contact shows its name. Emits `contact.updated` with `changed` `["companies"]`.',
+    contactsListAddresses:
+      'Lists the e-mail addresses and phone numbers of a contact on one page, the primary ones first. `email` and `phone` of the contact are its primary ones. Use it to see all of them, or ask for `include=addresses` of the contact.',
+    contactsAddAddress:
+      'Adds an e-mail address or a phone number to a contact; at most 20 in all. Incoming mail, filters, upserts, and duplicates look at all of them. The first of its kind is primary. An address of another contact answers 409 `address_taken` unless you send `force`. Emits `contact.updated`.',
+    contactsPatchAddress:
+      'Changes the label of an address, or makes it the primary one of its kind with `isPrimary: true`. The value does not change: delete the address and add another one. `If-Match` is not looked at. Emits `contact.updated` unless nothing changed.',
+    contactsDeleteAddress:
+      'Deletes an address of a contact. The next one of its kind becomes primary. The last phone number stays where the contact has neither name nor username: 400. `If-Match` is not looked at. Emits `contact.updated`.',
     contactsGetFields:
       'Returns the custom values of a contact: every field that is not archived, null where none is set. Use it when you need nothing else, or ask for `include=fields` of the contact. Definitions are in `GET /v1/fields`.',
     contactsPatchFields:
@@ -85,8 +93,9 @@ export const contacts: Noun = {
     '*': {
       id: contactId,
       tagId: 'Id of the tag to remove, as in `GET /v1/tags`.',
+      addressId: 'Id of the address, as in `GET /v1/contacts/{id}/addresses`.',
       include:
-        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,StageChanged`.',
       channel: 'Only messages of this channel; all channels by default.',
       direction: 'Only messages that came in, or only those that went out; both by default.',
@@ -103,8 +112,9 @@ export const contacts: Noun = {
       minScore:
         'Only contacts with a lead score of at least this number, 0 to 100. Contacts without a score are left out.',
       hasUnread: '`true` for contacts with unread messages only, `false` for those without.',
-      email: 'Only contacts with exactly this e-mail address, in any case.',
-      phone: 'Only contacts with exactly this phone number; punctuation and spaces do not matter.',
+      email: 'Only contacts with exactly this e-mail address among theirs, in any case.',
+      phone:
+        'Only contacts with exactly this phone number among theirs. Punctuation and spaces do not matter; the national form is found if the workspace has a country.',
       username: 'Only contacts with exactly this username, in any case, with or without `@`.',
     },
   },
@@ -117,6 +127,7 @@ export const contacts: Noun = {
       ...person,
       updatedAt: 'When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.',
       companies: 'The companies of the contact. Only with `include=companies`.',
+      addresses: 'All e-mail addresses and phone numbers, primary ones first. Only with `include=addresses`.',
       fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the contact, unique within its environment and never used again.',
       stage: 'How far the relationship has come: the column of the contact in the contact pipeline.',
@@ -202,7 +213,31 @@ export const contacts: Noun = {
       lastInboundAt: 'When the person last wrote to this account. Null if they never did.',
       lastOutboundAt: 'When this account last wrote to the person. Null if it never did.',
     },
+    ContactAddress: {
+      id: 'Id of the address, unique within its contact and never used again there.',
+      kind: 'Whether it is an e-mail address or a phone number.',
+      value: 'The address as it was written.',
+      normalized:
+        'The address as it is compared: e-mail in lower case with its domain in ASCII; phone in E.164, or its digits if it is no number of a known country.',
+      label: 'Your own word for it, such as `work`. Null without one.',
+      isPrimary: 'Whether `email` or `phone` of the contact shows it. Of each kind one is primary.',
+      bouncedAt: 'When a mail to it last bounced for good. Null if none did, or if the suppression was deleted.',
+      createdAt: 'When the contact got it, in UTC.',
+    },
+    ContactAddresses: { items: 'The addresses, primary ones first, then ascending by id.' },
+    CreateContactAddress: {
+      kind: 'Whether `value` is an e-mail address or a phone number.',
+      value: 'The address, in the form that `email` or `phone` of a contact takes.',
+      label: 'Your own word for it, such as `work`, at most 40 characters. Default null.',
+      isPrimary: 'Whether it becomes the primary one of its kind. Default false, but the first of its kind is primary.',
+      force: 'Whether to add it though another contact has it. Default false.',
+    },
+    PatchContactAddress: {
+      label: 'Your own word for it, at most 40 characters. Null removes it.',
+      isPrimary: 'True makes it the primary one of its kind. False is refused: make another one primary.',
+    },
     ContactExport: {
+      addresses: 'All e-mail addresses and phone numbers of the contact, primary ones first.',
       companies: 'The companies that the contact is linked to, with the title there.',
       exportedAt: 'When the document was made. Changes after this time are not in it.',
       contact: 'The contact itself, with its tags.',

@@ -1,6 +1,6 @@
 import { inParallel } from '#lib/core/async.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
-import { Contacts, hadEmail, MergedContacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -66,41 +66,6 @@ export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> 
     last = before;
   }
   return [...found].slice(0, maxContacts);
-}
-
-/**
- * Returns the contacts that have an address by a merge, each read when asked for: the heirs of the newest contacts that
- * had it. `hasMore`: others had it, too.
- */
-export async function heirsOf(
-  tx: UnitOfWork,
-  email: string,
-  limit: number,
-): Promise<{ heirs: AsyncGenerator<StoredContact>; hasMore: boolean }> {
-  const { items, hasMore } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit });
-  async function* heirs() {
-    for (const { into } of items) {
-      const heir = await resolveMerged(tx, into);
-      if (heir) yield heir;
-    }
-  }
-  return { heirs: heirs(), hasMore };
-}
-
-/** Number of merged contacts with an address that are read. */
-const maxFormer = 10;
-
-/** Whether an address is a contact's own or was before, or was of somebody who was merged into them: it is still theirs. */
-export async function hasAddress(
-  tx: UnitOfWork,
-  { id, email, earlierEmails = [] }: StoredContact,
-  address: string,
-): Promise<boolean> {
-  const key = normalize.email(address);
-  if ([email, ...earlierEmails].some((one) => one !== null && normalize.email(one) === key)) return true;
-  const { heirs } = await heirsOf(tx, address, maxFormer);
-  for await (const heir of heirs) if (heir.id === id) return true;
-  return false;
 }
 
 /** Whether a contact, or the one that it has been merged into meanwhile, is there and not archived. One read for most. */

@@ -1,7 +1,7 @@
 import type { Platform } from '#lib/core/channel.ts';
-import { normalize, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { normalize, type StoredContact } from '#lib/entities/contact.ts';
 
-type Holders = ReturnType<typeof sameAs> | ReturnType<typeof sameHandle>;
+type Holders = { email: string } | ReturnType<typeof sameHandle>;
 
 /** By what somebody writes, which several contacts may have. */
 export type WrittenBy =
@@ -10,7 +10,7 @@ export type WrittenBy =
 
 /** The contacts that are whoever writes by this, however it is spelled: not those that are known on the platform by another id. */
 export function holdersOf(by: WrittenBy): { where: Holders; matches: (contact: StoredContact) => boolean } {
-  if ('email' in by) return { where: sameAs('email', by.email), matches: () => true };
+  if ('email' in by) return { where: { email: normalize.email(by.email) }, matches: () => true };
   const { platform, username, userId } = by;
   const isNobodyElse = ({ identities: { [platform]: known } }: StoredContact) =>
     known === undefined || userId === undefined || known === userId;

@@ -20,10 +20,9 @@ export async function reachOf(tx: UnitOfWork, { id, reach }: StoredContact): Pro
 
 /** By what a contact with this reach is known. */
 export function tracesOf(contact: StoredContact, reach: readonly Reach[]): Traces {
-  const { platform, email, username, identities } = contact;
+  const { platform, username, identities } = contact;
   const ids = Object.entries(identities);
   return {
-    email,
     username,
     userIds: unique([...ids.map(([, userId]) => String(userId)), ...reach.flatMap(({ userId }) => userId ?? [])]),
     names: [

@@ -62,7 +62,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
     return left === undefined ? { isLeft: false } : { isLeft: true, place: { since: left } };
   },
   traces: async (tx, state) => {
-    if (state.email !== null) await forgetAddress(tx, state.email);
+    for (const email of state.emails) await forgetAddress(tx, email);
     return eraseTraces(tx, state);
   },
   'made-of': erasePredecessor,

@@ -18,7 +18,8 @@ import { type Count, maxIds, type Part, type Place, pagesPerPart } from './part.
 interface State {
   contactId: number;
   ofId?: number;
-  email: string | null;
+  emails: string[];
+  emailsLeft: string[];
   threadIds: number[];
   place: Place;
 }
@@ -26,7 +27,7 @@ interface State {
 /** Removes the threads of a contact in which nobody else takes part; the others are no longer its own. */
 export async function eraseThreadsOf(
   tx: UnitOfWork,
-  { contactId, ofId = contactId, email, threadIds }: State,
+  { contactId, ofId = contactId, emails, threadIds }: State,
   count: Count,
 ): Promise<Part> {
   // Traces of these threads are removed before the next threads go.
@@ -36,7 +37,7 @@ export async function eraseThreadsOf(
   for (const thread of items) {
     if (!tx.hasRoom) return { isLeft: true, threadIds: gone };
     const isShared = outsidersOf(tx.tenant, thread).length > 1;
-    if (isShared || (await isThreadOfAnother(tx, thread, contactId, email)))
+    if (isShared || (await isThreadOfAnother(tx, thread, contactId, emails)))
       tx.update(Threads, { ...thread, contactId: null });
     else if (await eraseThread(tx, thread, count)) gone.push(thread.id);
     else return { isLeft: true, threadIds: gone };
@@ -44,13 +45,16 @@ export async function eraseThreadsOf(
   return { isLeft: hasMore, threadIds: gone };
 }
 
-/** Removes the threads whose only outsider has the contact's address: such that belong to no contact, of whom nobody else has it. */
+/** Removes the threads whose only outsider has an address of the contact: such that belong to no contact, of whom nobody else has it. */
 export async function eraseThreadsNaming(
   tx: UnitOfWork,
-  { contactId, email, threadIds, place }: State,
+  { contactId, emailsLeft, threadIds, place }: State,
   count: Count,
 ): Promise<Part> {
-  if (email === null || (await isAddressOfAnother(tx, email, contactId))) return { isLeft: false };
+  const [email, ...others] = emailsLeft;
+  if (email === undefined) return { isLeft: false };
+  const next = { emailsLeft: others, isLeft: true, place: {} };
+  if (await isAddressOfAnother(tx, email, contactId)) return next;
   if (threadIds.length >= maxIds) return { isLeft: false, isOverfull: true };
   const isTheirs = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   const after = place.after ?? undefined;
@@ -61,7 +65,8 @@ export async function eraseThreadsNaming(
     if (!tx.hasRoom || !(await eraseThread(tx, thread, count))) return { isLeft: true, threadIds: gone, place };
     gone.push(thread.id);
   }
-  return { isLeft: nextCursor !== null, threadIds: gone, place: { after: nextCursor } };
+  if (nextCursor === null) return { ...next, threadIds: gone };
+  return { isLeft: true, threadIds: gone, place: { after: nextCursor } };
 }
 
 /** Removes a thread with its mails while there is room; whether it is gone. */

@@ -1,6 +1,6 @@
 import { merging } from '#lib/contacts/merge.ts';
 import { MergedContacts, type Traces } from '#lib/entities/contact.ts';
-import { heirsOf, mergedInto } from '#lib/entities/references/merged.ts';
+import { mergedInto } from '#lib/entities/references/merged.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -43,16 +43,7 @@ export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing)
   return { isLeft: false };
 }
 
-/** Limit for the former owners of an address that are checked. If there are more, nothing is kept. */
-const maxFormer = 100;
-
-const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
-
-/** Returns whether another existing contact has the address by a merge. Contacts that are being erased do not count. */
-async function hasHeir(tx: UnitOfWork, email: string): Promise<boolean> {
-  const { heirs } = await heirsOf(tx, email, maxFormer);
-  return !(await heirs.next()).done;
-}
+const unknown: Traces = { username: null, userIds: [], names: [], accountIds: [] };
 
 /**
  * Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. Whom that one
@@ -76,13 +67,11 @@ export async function erasePredecessor(tx: UnitOfWork, { contactId, madeOf, cont
   }
   if (items.length > 0) return { isLeft: true };
   tx.delete(MergedContacts, merged);
-  const { email, ...traces } = merged.traces ?? unknown;
   return {
     isLeft: true,
     stage: 'jobs',
     place: {},
-    ...traces,
-    email: email !== null && (await hasHeir(tx, email)) ? null : email,
+    ...(merged.traces ?? unknown),
     ofId: merged.id,
     contactIds: [...contactIds, merged.id],
   };

@@ -64,6 +64,7 @@ export interface Part extends Partial<Traces> {
   /** From where. */
   place?: Place;
   tagIds?: number[];
+  emailsLeft?: string[];
   threadIds?: number[];
   contactIds?: number[];
   madeOf?: number[];

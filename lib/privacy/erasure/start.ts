@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { countInTags } from '#lib/contacts/archive.ts';
 import { invalidField, notFound } from '#lib/core/problem.ts';
 import { Contacts, type Traces } from '#lib/entities/contact.ts';
+import { valuesOf } from '#lib/entities/contact-address.ts';
 import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';
 import { reachOf, tracesOf } from '#lib/entities/references/reach.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
@@ -10,6 +11,10 @@ import { countReadUnits } from '#lib/table/usage.ts';
 import { type Place, type Stage, stages } from './part.ts';
 
 export interface Erasing extends Traces, Record<string, unknown> {
+  /** The e-mail addresses of the contact. */
+  emails: string[];
+  /** Those whose threads are still to be looked for. */
+  emailsLeft: string[];
   erasureId: number;
   contactId: number;
   stage: Stage;
@@ -51,6 +56,7 @@ export async function eraseContact(
   tx.afterwards(async () => countReadUnits(unitsOfErasure));
   const reach = await reachOf(tx, contact);
   if (contact.archive) await countInTags(tx, contact, 1);
+  const emails = valuesOf(contact, 'email');
   tx.delete(Contacts, contact);
   tx.leaveEntries(Contacts, contact, 'tag');
   const erasure = tx.create(Erasures, {
@@ -68,6 +74,8 @@ export async function eraseContact(
     place: {},
     tagIds: contact.tagIds,
     ...tracesOf(contact, reach),
+    emails,
+    emailsLeft: emails,
     threadIds: [],
     contactIds: [id],
     madeOf: [id],

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { listAddresses } from '#lib/contacts/addresses.ts';
 import { getContactCompanies } from '#lib/contacts/company-links.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { shownFields } from '#lib/core/custom-fields.ts';
@@ -9,6 +10,7 @@ import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/emai
 import { listEmailMessages } from '#lib/email/store.ts';
 import { Activities, Activity } from '#lib/entities/activity.ts';
 import { ContactChannel, ContactCompany, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
+import { ContactAddress, valuesOf } from '#lib/entities/contact-address.ts';
 import { Conversation } from '#lib/entities/conversation.ts';
 import { Deal, Deals, toDealView } from '#lib/entities/deal.ts';
 import { EmailMessage } from '#lib/entities/email-message.ts';
@@ -24,7 +26,7 @@ import { FinanceTransaction, Transactions } from '#lib/entities/transaction.ts';
 import { listChannels } from '#lib/messages/channels.ts';
 import { heldBy, isVisible, toView } from '#lib/messages/conversation.ts';
 import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
-import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listPage, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { shownValues } from '#lib/workspaces/field-values.ts';
 
@@ -51,6 +53,7 @@ const head = {
   metadata: Metadata,
   fields: shownFields(),
   companies: v.array(ContactCompany),
+  addresses: v.array(ContactAddress),
   channels: v.array(ContactChannel),
   conversation: v.nullable(Conversation),
 };
@@ -72,6 +75,8 @@ export interface Subject {
 interface Cursor {
   /** Below this id. */
   after: number | null;
+  /** Which of the contact's e-mail addresses the threads name. */
+  address?: number;
   /** In a thread whose mails are not all written. */
   thread?: { id: number; after: number | null };
 }
@@ -139,57 +144,72 @@ function rowsOf<E extends Entity>(
 
 const following = (after: number | null): Cursor | null => (after === null ? null : { after });
 
-type ThreadsOf = (
-  tx: UnitOfWork,
-  contact: StoredContact,
-  paging: { after: number | undefined; limit: number },
-) => Promise<Page<StoredThread>>;
+/** Threads of a contact, and where they go on. */
+interface Threading {
+  items: StoredThread[];
+  next: Cursor | null;
+}
+type ThreadsOf = (tx: UnitOfWork, contact: StoredContact, cursor: Cursor, limit: number) => Promise<Threading>;
 
-const ownThreads: ThreadsOf = async (tx, { id, email }, paging) => {
-  const page = await listPage(tx, Threads, { where: { contact: id }, ...paging });
-  const isTheirs = async (thread: StoredThread) => !(await isThreadOfAnother(tx, thread, id, email));
+const ownThreads: ThreadsOf = async (tx, contact, { after }, limit) => {
+  const { id } = contact;
+  const page = await listPage(tx, Threads, { where: { contact: id }, after: after ?? undefined, limit });
+  const emails = valuesOf(contact, 'email');
+  const isTheirs = async (thread: StoredThread) => !(await isThreadOfAnother(tx, thread, id, emails));
   const areTheirs = await Promise.all(page.items.map(isTheirs));
-  return { ...page, items: page.items.filter((_, index) => areTheirs[index]) };
+  return { items: page.items.filter((_, index) => areTheirs[index]), next: following(page.nextCursor) };
 };
 
-/** Returns the threads of mail that came before the address was known. No other contact takes part in them. */
-const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
-  if (email === null || (await isAddressOfAnother(tx, email, id)))
-    return { items: [], nextCursor: null, hasMore: false };
-  const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
-  return listPage(tx, Threads, { contains: { search: searched(addressKey(email)) }, matches, ...paging });
+/** Returns the threads of mail that came before an address was known, one address after the other. No other contact takes part in them. */
+const threadsNaming: ThreadsOf = async (tx, contact, { after, address = 0 }, limit) => {
+  const emails = valuesOf(contact, 'email');
+  const email = emails[address];
+  const next = address + 1 < emails.length ? { after: null, address: address + 1 } : null;
+  if (email === undefined || (await isAddressOfAnother(tx, email, contact.id))) return { items: [], next };
+  const { items, nextCursor } = await listPage(tx, Threads, {
+    contains: { search: searched(addressKey(email)) },
+    matches: (thread) => isOnlyOutsider(tx.tenant, thread, email),
+    after: after ?? undefined,
+    limit,
+  });
+  return { items, next: nextCursor === null ? next : { after: nextCursor, address } };
 };
 
 const threadsOf = (threads: ThreadsOf): Part => ({
   list: 'emailThreads',
   of: Threads,
-  async page(tx, { contact }, { after }) {
-    const { items, nextCursor } = await threads(tx, contact, { after: after ?? undefined, limit: pageLimit });
-    return { items: items.map((thread) => v.parse(Thread, thread)), next: following(nextCursor) };
+  async page(tx, { contact }, cursor) {
+    const { items, next } = await threads(tx, contact, cursor, pageLimit);
+    return { items: items.map((thread) => v.parse(Thread, thread)), next };
   },
 });
 
 const mailsOf = (threads: ThreadsOf): Part => ({
   list: 'emailMessages',
   of: Threads,
-  async page(tx, { contact }, { after, thread }) {
+  async page(tx, { contact }, { thread, ...cursor }) {
     if (!thread) {
-      const { items, nextCursor } = await threads(tx, contact, { after: after ?? undefined, limit: 1 });
+      const { items, next } = await threads(tx, contact, cursor, 1);
       const [found] = items;
-      return { items: [], next: found ? inThread(found.id, null) : following(nextCursor) };
+      return { items: [], next: found ? inThread(found.id, null, cursor.address) : next };
     }
     const { id } = thread;
+    const behind = { ...cursor, after: id };
     // It may have gone with somebody else meanwhile.
-    if (!(await tx.find(Threads, { id }))) return { items: [], next: { after: id } };
+    if (!(await tx.find(Threads, { id }))) return { items: [], next: behind };
     const page = await listEmailMessages(tx, id, { after: thread.after ?? undefined, limit: pageLimit });
     return {
       items: page.items.map((mail) => v.parse(EmailMessage, mail)),
-      next: page.nextCursor === null ? { after: id } : inThread(id, page.nextCursor),
+      next: page.nextCursor === null ? behind : inThread(id, page.nextCursor, cursor.address),
     };
   },
 });
 
-const inThread = (id: number, after: number | null): Cursor => ({ after: id, thread: { id, after } });
+const inThread = (id: number, after: number | null, address?: number): Cursor => ({
+  after: id,
+  thread: { id, after },
+  ...(address !== undefined && { address }),
+});
 
 const isMail = ({ channel }: { channel: string }) => channel === 'email';
 
@@ -254,13 +274,15 @@ function between(before: Part | undefined, after: Part | undefined): string {
 
 async function headOf(tx: UnitOfWork, { contact, hasMail, exportedAt }: Subject): Promise<string> {
   const held = heldBy(contact);
-  const [{ items: companies }, shown, fields, { items: channels }, conversation] = await Promise.all([
-    getContactCompanies(tx, contact.id),
-    getContact(tx, contact.id),
-    allValues(tx, 'contact', contact),
-    listChannels(tx, contact.id),
-    held && isVisible(held, hasMail) ? toView(tx, held, { hasMail }) : null,
-  ]);
+  const [{ items: companies }, { items: addresses }, shown, fields, { items: channels }, conversation] =
+    await Promise.all([
+      getContactCompanies(tx, contact.id),
+      listAddresses(tx, contact.id),
+      getContact(tx, contact.id),
+      allValues(tx, 'contact', contact),
+      listChannels(tx, contact.id),
+      held && isVisible(held, hasMail) ? toView(tx, held, { hasMail }) : null,
+    ]);
   return JSON.stringify(
     v.parse(v.object(head), {
       exportedAt,
@@ -268,6 +290,7 @@ async function headOf(tx: UnitOfWork, { contact, hasMail, exportedAt }: Subject)
       metadata: contact.metadata,
       fields,
       companies,
+      addresses,
       channels,
       conversation,
     }),

@@ -1,4 +1,4 @@
-import { contactWithEmail } from '#lib/contacts/by-email.ts';
+import { contactWithEmail } from '#lib/contacts/lookup.ts';
 import { env } from '#lib/core/env.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { canBeReached, distinct, isOurs, sameAddress } from '#lib/email/address.ts';

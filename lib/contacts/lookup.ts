@@ -1,0 +1,67 @@
+import { phoneDigits } from '#lib/core/phone.ts';
+import { Contacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
+import { type AddressKind, phoneEnd, valuesOf } from '#lib/entities/contact-address.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
+import type { ArchivedFilter } from '#lib/table/entity.ts';
+import { firstIndexed } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+const countryOf = async (tx: UnitOfWork): Promise<string | null> =>
+  (await tx.find(Workspaces, { id: tx.tenant.workspaceId }))?.country ?? null;
+
+type Normal = (kind: AddressKind, value: string) => string;
+
+/**
+ * Returns what brings addresses into their normal form: e-mail in lower case with its domain in ASCII, phone in E.164 by itself or
+ * the country of the workspace, else its digits. The rules of all countries are loaded only here: they are 118 KB.
+ */
+export async function normalForm(tx: UnitOfWork): Promise<Normal> {
+  const [{ e164 }, country] = await Promise.all([import('./e164.ts'), countryOf(tx)]);
+  return (kind, value) => (kind === 'email' ? normalize.email(value) : (e164(value, country) ?? phoneDigits(value)));
+}
+
+/** Returns what tells whether two addresses are the same: without a country the digits of a phone number do. */
+export async function comparison(tx: UnitOfWork): Promise<Normal> {
+  const country = await countryOf(tx);
+  const normal = country === null ? undefined : await normalForm(tx);
+  return (kind, value) =>
+    kind === 'email' ? normalize.email(value) : (normal?.(kind, value) ?? phoneDigits(value)).replace('+', '');
+}
+
+/** How contacts are found that have an address. */
+export interface Lookup {
+  where: { email: string } | { phone: string };
+  /** Whether a contact of the index has it: that knows the ends of phone numbers. */
+  matches(contact: StoredContact): boolean;
+  /** The address as it is compared, with its kind. */
+  key: string;
+}
+
+/** Returns how contacts are found that have an address, however it is spelled. */
+export async function lookupOf(tx: UnitOfWork, kind: AddressKind, value: string): Promise<Lookup> {
+  const compared: Normal = kind === 'email' ? (_, one) => normalize.email(one) : await comparison(tx);
+  const sought = compared(kind, value);
+  const isSame = (one: string) =>
+    compared(kind, one) === sought || (kind === 'phone' && phoneDigits(one) === phoneDigits(value));
+  return {
+    where: kind === 'email' ? { email: sought } : { phone: phoneEnd(value) },
+    matches: (contact) => valuesOf(contact, kind).some(isSame),
+    key: `${kind}=${sought}`,
+  };
+}
+
+/** Returns the contact that has an address; of several the one that was there first. */
+export async function contactWith(
+  tx: UnitOfWork,
+  kind: AddressKind,
+  value: string,
+  isWanted: (contact: StoredContact) => boolean = () => true,
+  archived: ArchivedFilter = 'false',
+): Promise<StoredContact | undefined> {
+  const { where, matches } = await lookupOf(tx, kind, value);
+  return firstIndexed(tx, Contacts, where, (contact) => matches(contact) && isWanted(contact), archived);
+}
+
+/** Returns the contact whose mail comes from an address; of several the one that was there first, else an archived one. */
+export const contactWithEmail = async (tx: UnitOfWork, email: string): Promise<StoredContact | undefined> =>
+  (await contactWith(tx, 'email', email)) ?? contactWith(tx, 'email', email, undefined, 'true');
