@@ -132,7 +132,9 @@ class Books {
 
   /** What one row counts of others. */
   counts(): void {
-    const [contacts, tasks, transactions] = [this.#all(Contacts), this.#all(Tasks), this.#all(Transactions)];
+    const isLive = ({ archive }: { archive?: unknown }) => archive === undefined;
+    const [contacts, tasks] = [this.#all(Contacts).filter(isLive), this.#all(Tasks).filter(isLive)];
+    const transactions = this.#all(Transactions);
     for (const { id, contactCount } of this.#all(Tags)) {
       const holders = contacts.filter(({ tagIds }) => tagIds.includes(id));
       this.#requireCount(`contactCount of tag ${id}`, contactCount, holders.length);
