@@ -440,17 +440,34 @@ function rateMs(expression: string): number {
 
 const anyMethod = 'x-amazon-apigateway-any-method';
 
+interface Integration {
+  uri: string;
+}
+
 interface Operation {
-  'x-amazon-apigateway-integration': { uri: string };
+  'x-amazon-apigateway-integration': Integration | { $ref: string };
+}
+
+interface ApiBody {
+  paths?: Record<string, Record<string, unknown>>;
+  components?: { 'x-amazon-apigateway-integrations': Record<string, Integration> };
 }
 
 function routesOf({ properties }: ResolvedResource): RouteToServe[] {
-  const { paths = {} } = (properties['Body'] ?? {}) as { paths?: Record<string, Record<string, unknown>> };
+  const { paths = {}, components } = (properties['Body'] ?? {}) as ApiBody;
+  const integrationOf = (operation: Operation): Integration => {
+    const integration = operation['x-amazon-apigateway-integration'];
+    if ('uri' in integration) return integration;
+    const name = String(integration.$ref.split('/').at(-1));
+    const shared = components?.['x-amazon-apigateway-integrations'][name];
+    if (shared === undefined) throw new Error(`no integration is called ${name}`);
+    return shared;
+  };
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([method]) => method !== 'parameters')
       .map(([method, operation]) => {
-        const { uri } = (operation as Operation)['x-amazon-apigateway-integration'];
+        const { uri } = integrationOf(operation as Operation);
         const served = method === anyMethod ? 'ANY' : method.toUpperCase();
         return { method: served, path, functionName: functionNameOf(uri) };
       }),

@@ -91,15 +91,18 @@ type Paths = Record<string, Record<string, unknown>>;
 
 function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
   const paths: Paths = {};
+  const integrations: Record<string, unknown> = {};
   for (const { route, functionName } of endpoints) {
-    const integration = {
+    integrations[functionName] = {
       type: 'aws_proxy',
       httpMethod: 'POST',
       payloadFormatVersion: '2.0',
       uri: `arn:${stack.partition}:apigateway:${stack.region}:lambda:path/2015-03-31/functions/${functionArn(stack, functionName)}/invocations`,
       credentials: role.roleArn,
     };
-    const operation = { responses: {}, 'x-amazon-apigateway-integration': integration };
+    // An API has at most 300 integrations, so the routes of a function share one.
+    const shared = { $ref: `#/components/x-amazon-apigateway-integrations/${functionName}` };
+    const operation = { responses: {}, 'x-amazon-apigateway-integration': shared };
     for (const path of [route.path, ...(route.alsoAt ?? [])]) {
       paths[path] ??= parametersOf(path);
       Object.assign(
@@ -110,7 +113,12 @@ function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
       );
     }
   }
-  return { openapi: '3.0.1', info: { title: stack.stackName, version: '1' }, paths: withShadowed(paths) };
+  return {
+    openapi: '3.0.1',
+    info: { title: stack.stackName, version: '1' },
+    paths: withShadowed(paths),
+    components: { 'x-amazon-apigateway-integrations': integrations },
+  };
 }
 
 /** Returns the methods of a route: public GET routes also answer HEAD, where API Gateway leaves the body out. */

@@ -297,13 +297,16 @@ const environments = () =>
     variables: (properties['Environment'] as { Variables: Record<string, string> }).Variables,
   }));
 
-function integrations(body: unknown): { uri: string; credentials: string }[] {
-  const { paths } = body as { paths: Record<string, Record<string, Record<string, never>>> };
-  return Object.values(paths)
-    .flatMap((operations) => Object.values(operations))
-    .map((operation) => operation['x-amazon-apigateway-integration'] as never)
-    .filter((integration) => integration !== undefined);
+interface Integration {
+  uri: string;
+  credentials: string;
 }
+
+const integrations = (body: unknown): Integration[] =>
+  Object.values(
+    (body as { components: Record<string, Record<string, Integration>> }).components[integrationsName] ?? {},
+  );
+const integrationsName = 'x-amazon-apigateway-integrations';
 
 test.each(Object.keys(uses))('%s', (use) => {
   const requests = (uses[use] as () => Request[])();
