@@ -49,10 +49,14 @@ export const isVisible = ({ scopes }: Caller, object: FieldObject) => scopes.inc
 const orderOf = async (tx: UnitOfWork, object: FieldObject): Promise<Order> =>
   (await tx.find(FieldOrders, { object })) ?? { object, fields: [] };
 
-/** Returns the field as answers show it: its position counts the fields of its object that are archived like it. */
+/**
+ * Returns the field as answers show it: its position counts the fields of its object that are archived like it. A field that the order
+ * did not have yet when it was read comes last.
+ */
 function shownIn({ fields }: Order, field: StoredField): Shown {
   const alike = fields.filter((one) => one.isArchived === field.isArchived);
-  return { ...field, position: alike.findIndex(({ id }) => id === field.id) + 1 };
+  const at = alike.findIndex(({ id }) => id === field.id);
+  return { ...field, position: (at === -1 ? alike.length : at) + 1 };
 }
 
 /** Returns one page of the definitions that the caller may see, newest first. */

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { between } from '#test/between.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -18,6 +19,37 @@ const positions = async (object: string) => {
   const { items } = (await workspace.live.get('/v1/fields', { object })).body;
   return Object.fromEntries(items.map(({ slug, position }: { slug: string; position: number }) => [slug, position]));
 };
+
+test('a list shows a field that is made between its reads, as the last one', async () => {
+  const { live } = await newWorkspace();
+  const field = { object: 'deal', title: 'Seats', type: 'number' };
+  await live.post('/v1/fields', { ...field, slug: 'first' }, 201);
+  let hasOrder = () => {};
+  const orderIsRead = new Promise<void>((resolve) => {
+    hasOrder = resolve;
+  });
+  let isMade = false;
+  const answer = await between(
+    async ({ operation, input }, next) => {
+      if (operation === 'Query' && !isMade) {
+        isMade = true;
+        await orderIsRead;
+        await live.post('/v1/fields', { ...field, slug: 'second' }, 201);
+      }
+      const read = await next();
+      if (JSON.stringify(input).includes('field-order')) hasOrder();
+      return read;
+    },
+    () => live.get('/v1/fields', { object: 'deal' }),
+  );
+  expect([answer.status, answer.body.items.map(({ slug, position }: typeof answer.body) => [slug, position])]).toEqual([
+    200,
+    [
+      ['second', 2],
+      ['first', 1],
+    ],
+  ]);
+});
 
 test('a field has the values given, and defaults for the rest', async () => {
   const field = await newField({ slug: 'budget', title: 'Budget', type: 'number', isUnique: true });
