@@ -10,6 +10,8 @@ export interface TaskFilter {
   contactId?: number | undefined;
 }
 
+export const priorities = ['low', 'medium', 'high'] as const satisfies readonly Schema<'TaskPriorityKey'>[];
+
 const maxPages = 5;
 const pageSize = 100;
 /** The statuses of what is not done. */

@@ -3,6 +3,7 @@ import { api } from '../app/api.ts';
 import { useMembers } from '../app/names.ts';
 import { current } from '../app/session.ts';
 import { nameOf, worded } from '../app/show.ts';
+import { priorities } from '../app/tasks.ts';
 import { t } from '../app/texts.ts';
 import { ContactField } from './contact-field.tsx';
 import { contactIn } from './contact-text.ts';
@@ -16,7 +17,6 @@ import { TaskFields } from './task-fields.tsx';
 
 type Task = Schema<'Task'>;
 
-export const priorities = ['low', 'medium', 'high'] as const satisfies readonly Schema<'TaskPriorityKey'>[];
 const statuses = () =>
   [
     ['open', t.parts.open],

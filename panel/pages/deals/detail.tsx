@@ -9,7 +9,7 @@ import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { EditDeal } from '../../parts/edit-deal.tsx';
-import { EditTask } from '../../parts/edit-task.tsx';
+import { EditTask } from '../../parts/edits.ts';
 import { Field } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
