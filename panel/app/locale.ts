@@ -102,6 +102,23 @@ export const dayDate = (day: string): string => calendarDay.value.format(new Dat
 export const written = (at: string | Date, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(tag.value, { timeZone: timeZone.value, ...options }).format(new Date(at));
 
+/** The countries by their two letters, with their names, in the order of these. */
+export function countries(): (readonly [code: string, name: string])[] {
+  const names = new Intl.DisplayNames(tag.value, { type: 'region', fallback: 'none' });
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  return letters
+    .flatMap((first) => letters.map((second) => `${first}${second}`))
+    .flatMap((code) => {
+      const isPresent = !noCountry.test(code) && new Intl.Locale(`und-${code}`).region === code;
+      const name = isPresent ? names.of(code) : undefined;
+      return name === undefined ? [] : [[code, name] as const];
+    })
+    .sort(([, one], [, other]) => one.localeCompare(other, tag.value));
+}
+
+/** Unions, outlying parts, and codes for tests, which browsers name too. */
+const noCountry = /^(EU|EZ|UN|QO|ZZ|XA|XB)$/;
+
 /** Writes a span relative to the present: `3 days ago`, `tomorrow`. */
 export const inRelation = (value: number, unit: Intl.RelativeTimeFormatUnit): string =>
   relative.value.format(value, unit);

@@ -65,9 +65,8 @@ test('a field is made with options, edited, ordered by keys and by drag, archive
     await page.getByRole('button', { name: `Actions for ${name}` }).click();
     await page.getByRole('menuitem', { name: item }).click();
   };
-  await choose('Customer tier', 'Edit');
+  await Promise.all([page.waitForResponse(/\/v1\/fields\/\d+$/), choose('Customer tier', 'Edit')]);
   await dialog.getByLabel('Option 1').fill('Golden');
-  await page.waitForLoadState('networkidle');
   const theirs = [
     ...field.options.map(({ id, label }: { id: number; label: string }) => ({ id, label })),
     { label: 'Bronze' },
@@ -223,6 +222,28 @@ test.for(['light', 'dark'] as const)('fields fit a phone, in %s, and are for own
   await openPlace(member.page, '/settings');
   expect(await member.page.getByRole('link', { name: 'Fields' }).count()).toBe(0);
   await member.page.context().close();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('an owner sets the time zone, the country, and links by domain of the workspace', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/settings/workspace');
+  await page.getByLabel('Time zone').selectOption('Europe/Berlin');
+  await page.getByLabel('Country').selectOption('Germany');
+  await page.getByLabel('Link new contacts').uncheck();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The workspace is changed').waitFor();
+  await page.reload();
+  await expect.poll(() => page.getByLabel('Time zone').inputValue()).toBe('Europe/Berlin');
+  expect(await page.getByLabel('Country').inputValue()).toBe('DE');
+  expect(await page.getByLabel('Link new contacts').isChecked()).toBe(false);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await page.getByLabel('Link new contacts').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => page.getByLabel('Link new contacts').isChecked()).toBe(false);
   expect(faults).toEqual([]);
   await page.context().close();
 });

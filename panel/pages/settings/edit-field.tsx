@@ -39,10 +39,20 @@ export function EditField({ object, field, onDone, onClose }: EditFieldProps) {
   );
   const base = useRef(field);
   const etag = useRef<string | undefined>(undefined);
-  const read = async () => field && readVersion<Definition>(`/v1/fields/${field.id}`);
+  /** Takes what is saved now into the options that are edited here. */
+  const takeOver = async () => {
+    const found = field && (await readVersion<Definition>(`/v1/fields/${field.id}`));
+    if (!found) return;
+    const before = openOptions(base.current?.options ?? []);
+    setOptions((mine) => mergedOptions(before, mine, openOptions(found.record.options)));
+    base.current = found.record;
+    etag.current = found.etag;
+  };
+  // The list may show an older version than is there now.
+  const reading = useRef<Promise<void> | undefined>(undefined);
   useEffect(() => {
-    void read().then((found) => {
-      if (found && !etag.current) etag.current = found.etag;
+    reading.current = takeOver().finally(() => {
+      reading.current = undefined;
     });
   }, []);
 
@@ -59,31 +69,27 @@ export function EditField({ object, field, onDone, onClose }: EditFieldProps) {
         ...(hasOptions(type) && { options: options.map(({ label, color }) => ({ label, color })) }),
       },
     });
-  const change = async (of: Definition, values: Values) => {
+  const change = async (shown: Definition, values: Values) => {
+    const wasRead = reading.current === undefined;
+    await reading.current;
+    const of = base.current ?? shown;
+    const known = openOptions(of.options);
+    const wanted = wasRead ? options : mergedOptions(openOptions(shown.options), options, known);
     const { title: newTitle = '', description = null } = values;
-    const areSame = JSON.stringify(options) === JSON.stringify(openOptions(of.options));
     const body = {
-      ...(newTitle !== of.title && { title: newTitle }),
-      ...(description !== of.description && { description }),
-      ...(isRequired !== of.isRequired && { isRequired }),
-      ...(hasOptions(of.type) && !areSame && { options }),
+      ...(newTitle !== shown.title && { title: newTitle }),
+      ...(description !== shown.description && { description }),
+      ...(isRequired !== shown.isRequired && { isRequired }),
+      ...(hasOptions(of.type) && JSON.stringify(wanted) !== JSON.stringify(known) && { options: wanted }),
     };
     if (Object.keys(body).length === 0) return;
     const header = etag.current === undefined ? {} : { 'If-Match': etag.current };
     try {
       await api.patch('/v1/fields/{id}', { params: { path: { id: of.id }, header }, body });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 412) await takeOver(of);
+      if (error instanceof ApiError && error.status === 412) await takeOver();
       throw error instanceof ApiError && error.status === 412 ? new Error(t.fields.somebodyHasChangedIt) : error;
     }
-  };
-  /** Takes what somebody else has saved meanwhile into the options that are edited here. */
-  const takeOver = async (of: Definition) => {
-    const found = await read();
-    if (!found) return;
-    setOptions(mergedOptions(openOptions(of.options), options, openOptions(found.record.options)));
-    base.current = found.record;
-    etag.current = found.etag;
   };
   return (
     <Dialog title={field ? t.common.editName(field.title) : t.fields.newField} onClose={onClose}>
@@ -91,7 +97,7 @@ export function EditField({ object, field, onDone, onClose }: EditFieldProps) {
         submit={field ? t.common.save : t.fields.createField}
         onCancel={onClose}
         onSubmit={async (values) => {
-          await (base.current ? change(base.current, values) : create(values));
+          await (field ? change(field, values) : create(values));
           onDone();
           onClose();
           say(t.parts.saved);
