@@ -1,2 +1,4 @@
+export { EditDeal } from '../parts/edit-deal.tsx';
+export { EditTask } from '../parts/edit-task.tsx';
 export { default as companies } from './companies/companies.tsx';
 export { default as deals } from './deals.tsx';

@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import { files } from '../app/load.ts';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
@@ -11,7 +12,7 @@ const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
 const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
   default: (await import('../pages/records.ts'))[name],
 });
-const sales = (name: keyof typeof import('../pages/sales.ts')) => async () => ({
+const sales = (name: 'companies' | 'deals') => async () => ({
   default: (await import('../pages/sales.ts'))[name],
 });
 const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => ({
@@ -20,6 +21,8 @@ const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => (
 const developers = (name: keyof typeof import('../pages/developers.ts')) => async () => ({
   default: (await import('../pages/developers.ts'))[name],
 });
+
+files.sales = () => import('../pages/sales.ts');
 
 /** Every page of the panel, in the order of the navigation. */
 const pages: readonly Page[] = [

@@ -134,7 +134,7 @@ test('two companies are merged side by side, either way', async ({ skip }) => {
   await dialog.getByRole('button', { name: 'Swap' }).click();
   await dialog.getByRole('heading', { name: 'Merge Twin Inc into TWIN?' }).waitFor();
   await dialog.getByRole('button', { name: 'Merge' }).click();
-  await page.getByRole('heading', { level: 1, name: 'TWIN' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'TWIN', exact: true }).waitFor();
   expect((await crm.get(`/v1/companies/${left}`)).status).toBe(404);
   expect((await crm.get(`/v1/companies/${right}`)).body).toMatchObject({
     name: 'TWIN',
