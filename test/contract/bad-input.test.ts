@@ -67,6 +67,8 @@ beforeAll(async () => {
   const later = { to: ['anna@example.com'], subject: 'Later', bodyText: 'Hello', runAt: fromNow(30 * dayMs) };
   const { body: mail } = await client.post('/v1/email/messages', later, 202);
   ids.set('/v1/jobs/{id}', mail.id);
+  const { body: person } = await client.post('/v1/contacts', { name: 'Ada', email: 'ada@example.com' }, 201);
+  ids.set('/v1/contacts/{id}', person.id);
   await makeMissing(client, { workspaceId, env: 'test' });
   before = await everything();
 });
@@ -78,7 +80,7 @@ async function existing(path: string): Promise<string> {
   const known = ids.get(`${collection}/{id}`) ?? (await firstOf(collection));
   ids.set(`${collection}/{id}`, known);
   const column = rest?.includes('{columnId}') ? String(await firstOf(`${collection}/${known}/columns`)) : '';
-  return `${collection}/${known}${rest}`.replace('{tagId}', '1').replace('{columnId}', column);
+  return `${collection}/${known}${rest}`.replace(/\{(?:tag|address)Id\}/, '1').replace('{columnId}', column);
 }
 
 /** The jobs of a channel may have no list of their own. */

@@ -13,6 +13,8 @@ export async function record(file: string): Promise<void> {
   await live.post('/v1/webhooks', { url: 'https://receiver.example/hook', eventKinds: ['contact.created'] }, 201);
   await live.put('/v1/contacts/1/metadata', { metadata: { plan: 'gold' } }, 200);
   await live.put('/v1/deals/1/metadata', { metadata: { source: 'fair' } }, 200);
+  const further = { kind: 'email', value: 'Ann@home.example', label: 'home' };
+  await live.post('/v1/contacts/1/addresses', further, 201);
   const { id } = (await live.post('/v1/contacts', { name: 'Ann Archer again', phone: '+49 170 1234567' }, 201)).body;
   await live.post('/v1/contacts/1/merge', { sourceContactId: id }, 200);
   await settle();
