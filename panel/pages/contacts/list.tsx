@@ -156,7 +156,7 @@ const columnsWith = (names: Names): Column<Contact>[] => [
     show: (contact) => (
       <>
         <a href={linkTo(`/contacts/${contact.id}`)}>
-          <UserText text={nameOf(contact)} />
+          <UserText text={nameOf(contact)} isName />
         </a>{' '}
         {contact.hasUnreadMessages && <Badge tone="accent">{t.common.unread}</Badge>}
       </>

@@ -153,6 +153,7 @@ function Line({ entry, name, names, keys, titles }: LineProps) {
             direction === 'inbound' ? name : t.contacts.us,
             <a href={linkTo(`/inbox/${contactId}`)}>{channelNames[channel]}</a>,
             ...(status === 'failed' ? [<Badge tone="bad">{t.contacts.notSent}</Badge>] : []),
+            ...(status === 'queued' ? [<Badge>{worded(status)}</Badge>] : []),
           )}
         </>
       );
@@ -178,8 +179,8 @@ function Line({ entry, name, names, keys, titles }: LineProps) {
       );
     }
     case 'invoice': {
-      const { invoiceNumber, total, currency, contactId } = entry.of;
-      const link = <a href={linkTo('/finance/invoices', { contactId })}>{invoiceNumber}</a>;
+      const { id, invoiceNumber, total, currency } = entry.of;
+      const link = <a href={linkTo(`/finance/invoices/${id}`)}>{invoiceNumber}</a>;
       return (
         <>
           <p class="text">{filled(t.contacts.invoiceBecame[entry.became], { number: link })}</p>
