@@ -18,6 +18,7 @@ export const handler = endpoint(
     body: Nothing,
     status: 200,
     response: ContactWithTags,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found'],
     current: (tx, { id }) => getContact(tx, id),
   },

@@ -17,6 +17,7 @@ export const handler = endpoint(
     body: searchBody(ContactInclude.entries, 'SearchContacts'),
     status: 200,
     response: foundOf(Contact),
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },

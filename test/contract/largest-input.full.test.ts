@@ -232,6 +232,19 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     await send('DELETE /v1/tags/{id}', letters, {}, [tag.id]);
     await send('POST /v1/contacts/{id}/tags', letters, { tagId: undefined }, [contactId]);
     await send('POST /v1/contacts/upsert', letters, { ...all, ...fields('contact'), matchOn: 'email' });
+    const addresses = `/v1/contacts/${contactId}/addresses`;
+    const further = { kind: 'email', value: `${'a'.repeat(60)}@example.com`, label: letters.text(40) };
+    const { body: address } = await workspace.live.post(addresses, { ...further, force: true }, 201);
+    expect(address).toMatchObject(further);
+    const label = letters.text(40);
+    expect((await workspace.live.patch(`${addresses}/${address.id}`, { label }, 200)).body).toMatchObject({ label });
+    await workspace.live.delete(`${addresses}/${address.id}`, 200);
+    for (const [method, of] of [
+      ['POST', ''],
+      ['PATCH', '/{addressId}'],
+      ['DELETE', '/{addressId}'],
+    ])
+      calls.driven.add(`${method} /v1/contacts/{id}/addresses${of}`);
     const other = await send('POST /v1/contacts', letters, { ...all, ...fields('contact') });
     await send('POST /v1/contacts/{id}/merge', letters, { sourceContactId: other.id }, [contactId]);
     calls.forget('/v1/contacts/{id}', other.id);
