@@ -41,7 +41,7 @@ function DealList() {
           </button>
         )}
       </Head>
-      <nav class="tabs" aria-label={t.deals.view}>
+      <nav class="tabs" aria-label={t.common.deals}>
         <a href={withQuery({ view: undefined, sort: undefined })} aria-current={isTable ? undefined : 'page'}>
           {t.deals.board}
         </a>

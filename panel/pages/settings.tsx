@@ -7,6 +7,7 @@ import { Tabs } from '../parts/tabs.tsx';
 import { Agents } from './settings/agents.tsx';
 import { Fields } from './settings/fields.tsx';
 import { Members } from './settings/members.tsx';
+import { Pipelines } from './settings/pipelines.tsx';
 import { Replies } from './settings/replies.tsx';
 import { SequenceDetail } from './settings/sequence.tsx';
 import { Sequences } from './settings/sequences.tsx';
@@ -19,6 +20,7 @@ export default function Settings({ variables: { id } }: PageProps) {
     ['/settings/members', t.settings.members, Members, 'contacts:read'],
     ['/settings/workspace', t.common.workspace, Workspace, undefined],
     ['/settings/fields', t.fields.fields, Fields, 'fields:manage'],
+    ['/settings/pipelines', t.settings.pipelines, Pipelines, 'pipelines:read'],
     ['/settings/sequences', t.settings.sequences, Sequences, 'sequences:read'],
     ['/settings/replies', t.common.savedReplies, Replies, 'contacts:read'],
     ['/settings/agents', t.settings.agents, Agents, 'agents:read'],

@@ -117,6 +117,7 @@ const pages: readonly Page[] = [
       '/settings/members',
       '/settings/workspace',
       '/settings/fields',
+      '/settings/pipelines',
       '/settings/sequences',
       '/settings/sequences/{id}',
       '/settings/replies',

@@ -11,6 +11,7 @@ const units = {
   minute: { one: 'Minute', other: 'Minuten' },
   open: { one: 'offen', other: 'offen' },
   openTask: { one: 'offene Aufgabe', other: 'offene Aufgaben' },
+  column: { one: 'Spalte', other: 'Spalten' },
   overdue: { one: 'überfällig', other: 'überfällig' },
   unreadConversation: { one: 'ungelesene Unterhaltung', other: 'ungelesene Unterhaltungen' },
   after: {
@@ -605,12 +606,10 @@ const deals = {
   pipeline: 'Pipeline',
   column: 'Spalte',
   table: 'Tabelle',
-  view: 'Ansicht',
   lose: (title: Value) => `„${title}“ als verloren markieren?`,
   markAsLost: 'Als verloren markieren',
   lostReason: 'Grund des Verlusts',
-  whatOthersCanLearn: 'Freiwillig. Er steht beim Deal, bis er wieder offen ist.',
-  inColumn: 'In der Spalte',
+  optional: 'Freiwillig',
 };
 
 const developers = {
@@ -1272,6 +1271,20 @@ const settings = {
   workspaceId: 'ID des Arbeitsbereichs',
   you: '(selbst)',
   yourRoleInThisWorkspace: 'Mit dieser Rolle ist das nicht zugänglich.',
+  pipelines: 'Pipelines',
+  newPipeline: 'Neue Pipeline',
+  newColumn: 'Neue Spalte',
+  default: 'Standard',
+  rename: 'Umbenennen',
+  makeDefault: 'Zum Standard machen',
+  isArchived: (name: Value) => `„${name}“ ist archiviert.`,
+  archiveName: (name: Value) => `„${name}“ archivieren?`,
+  closedDealsStay: 'Abgeschlossene Deals bleiben auf dem archivierten Board.',
+  beginWithTheColumnsOf: 'Beginnen mit den Spalten von',
+  openBoard: 'Board öffnen',
+  theStageIsFixed: 'Sie lässt sich später nicht ändern.',
+  deleteColumn: (name: Value) => `Spalte „${name}“ löschen?`,
+  moveDealsTo: 'Ihre Deals verschieben nach',
 };
 
 const tasks = {

@@ -10,6 +10,7 @@ const units = {
   minute: { one: 'minute', other: 'minutes' },
   open: { one: 'open', other: 'open' },
   openTask: { one: 'open task', other: 'open tasks' },
+  column: { one: 'column', other: 'columns' },
   overdue: { one: 'overdue', other: 'overdue' },
   unreadConversation: { one: 'unread conversation', other: 'unread conversations' },
   /** Behind “after”. */
@@ -598,12 +599,10 @@ const deals = {
   pipeline: 'Pipeline',
   column: 'Column',
   table: 'Table',
-  view: 'View',
   lose: (title: Value) => `Mark “${title}” as lost?`,
   markAsLost: 'Mark as lost',
   lostReason: 'Reason for the loss',
-  whatOthersCanLearn: 'Optional. It is shown on the deal until it is open again.',
-  inColumn: 'In the column',
+  optional: 'Optional',
 };
 
 const developers = {
@@ -1257,6 +1256,20 @@ const settings = {
   workspaceId: 'Workspace id',
   you: '(you)',
   yourRoleInThisWorkspace: 'Your role in this workspace may not see this.',
+  pipelines: 'Pipelines',
+  newPipeline: 'New pipeline',
+  newColumn: 'New column',
+  default: 'Default',
+  rename: 'Rename',
+  makeDefault: 'Make default',
+  isArchived: (name: Value) => `“${name}” is archived.`,
+  archiveName: (name: Value) => `Archive “${name}”?`,
+  closedDealsStay: 'Closed deals stay on the archived board.',
+  beginWithTheColumnsOf: 'Begin with the columns of',
+  openBoard: 'Open the board',
+  theStageIsFixed: 'It cannot be changed later.',
+  deleteColumn: (name: Value) => `Delete the column “${name}”?`,
+  moveDealsTo: 'Move its deals to',
 };
 
 const tasks = {

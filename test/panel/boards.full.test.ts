@@ -123,6 +123,89 @@ test('a table beside the board shows the same deals in any order', async ({ skip
   await page.context().close();
 });
 
+test('a board is made, its columns changed, ordered, and deleted, and it is archived and restored', async ({
+  skip,
+}) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/settings');
+  await page.getByRole('link', { name: 'Pipelines' }).click();
+  const boards = page.getByRole('region', { name: 'Pipelines' });
+  await boards.getByText('Default', { exact: true }).waitFor();
+  const dialog = page.getByRole('dialog');
+  const choose = async (of: string, item: string) => {
+    await page.getByRole('button', { name: `Actions for ${of}` }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await page.getByRole('button', { name: 'New pipeline' }).click();
+  await dialog.getByLabel('Name').fill('Renewals');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: /Renewals/ }).waitFor();
+  const id = Number(page.url().split('board=').at(-1));
+  const read = async () => (await crm.get(`/v1/pipelines/${id}`)).body;
+  const names = async () => (await read()).columns.map(({ name }: { name: string }) => name);
+  expect(await names()).toEqual(['Lead', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']);
+
+  await page.getByRole('button', { name: 'New column' }).click();
+  await dialog.getByLabel('Name').fill('Contract sent');
+  await dialog.getByLabel('Stage').selectOption('Negotiation');
+  await dialog.getByLabel('Probability in %').fill('80');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Contract sent' }).getByText('80%').waitFor();
+  await choose('Lead', 'Edit');
+  await dialog.getByLabel('Name').fill('Coming up');
+  await dialog.getByLabel('Color').fill('#d81b60');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect
+    .poll(async () => (await read()).columns[0])
+    .toMatchObject({ name: 'Coming up', color: '#d81b60', stage: 'lead' });
+
+  const handle = page.getByRole('button', { name: /^Move Contract sent/ });
+  await handle.focus();
+  await page.keyboard.press('ArrowUp');
+  await expect
+    .poll(names)
+    .toEqual(['Coming up', 'Qualified', 'Proposal', 'Contract sent', 'Negotiation', 'Won', 'Lost']);
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(/^Move Contract sent/);
+  const rows = page.locator('.ordered li');
+  await rows.filter({ hasText: 'Contract sent' }).dragTo(rows.first());
+  await expect
+    .poll(names)
+    .toEqual(['Contract sent', 'Coming up', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, 'boards-settings');
+
+  const column = async (name: string) => (await read()).columns.find((one: { name: string }) => one.name === name);
+  const columnId = (await column('Contract sent')).id;
+  const deal = (await crm.post('/v1/deals', { title: 'Renewal', columnId })).body;
+  const place = async () => (await crm.get(`/v1/deals/${deal.id}`, { include: 'pipeline' })).body.pipeline;
+  await choose('Contract sent', 'Delete');
+  await dialog.getByLabel('Move its deals to').selectOption('Proposal');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect.poll(place, { timeout: 20_000 }).toMatchObject({ columnName: 'Proposal' });
+  await expect.poll(names).not.toContain('Contract sent');
+
+  await choose('Renewals', 'Archive');
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Archive' }).click();
+  await page.getByText('“Renewals” is archived.').waitFor();
+  await expect.poll(place, { timeout: 20_000 }).not.toMatchObject({ name: 'Renewals' });
+  await page.getByLabel('Show archived').check();
+  await boards.getByRole('listitem').filter({ hasText: 'Renewals' }).getByRole('button', { name: 'Restore' }).click();
+  await expect.poll(read).toMatchObject({ isArchived: false });
+  await choose('Renewals', 'Make default');
+  await page.getByText('Saved.').last().waitFor();
+  await boards.getByRole('listitem').filter({ hasText: 'Renewals' }).getByText('Default', { exact: true }).waitFor();
+  await choose('Renewals', 'Rename');
+  await dialog.getByLabel('Name').fill('Repeat business');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await boards.getByText('Repeat business').waitFor();
+  expect(await read()).toMatchObject({ name: 'Repeat business', isDefault: true });
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test.for(['light', 'dark'] as const)('boards and their settings fit a phone, in %s', async (scheme, { skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);
@@ -131,7 +214,12 @@ test.for(['light', 'dark'] as const)('boards and their settings fit a phone, in 
   const board = (await crm.post('/v1/pipelines', { name, columns })).body;
   const { id } = (await crm.post('/v1/deals', { title: name.repeat(2), value: 1e9, pipelineId: board.id })).body;
   const { page, faults } = await openPanel(browser, demo.session, { width: widths.narrow, scheme });
-  for (const path of [`/deals?board=${board.id}`, `/deals?board=${board.id}&view=table`, `/deals/${id}`]) {
+  for (const path of [
+    `/settings/pipelines?board=${board.id}`,
+    `/deals?board=${board.id}`,
+    `/deals?board=${board.id}&view=table`,
+    `/deals/${id}`,
+  ]) {
     await openPlace(page, path);
     expect([path, await overflowPx(page)]).toEqual([path, 0]);
     expect(await accessibilityFindings(page)).toEqual([]);

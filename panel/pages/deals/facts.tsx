@@ -145,7 +145,7 @@ export function Facts({ deal, data, members }: FactsProps) {
         )}
         {data.pipeline && (
           <div>
-            <dt>{t.deals.inColumn}</dt>
+            <dt>{t.deals.column}</dt>
             <dd>
               <UserText text={data.pipeline.columnName} /> · <When at={data.pipeline.columnSince} />
             </dd>

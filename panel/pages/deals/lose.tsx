@@ -20,7 +20,7 @@ export const Lose = ({ deal, onLose, onClose }: LoseProps) => (
         onLose(lostReason);
       }}
     >
-      <Field label={t.deals.lostReason} name="lostReason" rows={3} maxLength={500} hint={t.deals.whatOthersCanLearn} />
+      <Field label={t.deals.lostReason} name="lostReason" rows={3} maxLength={500} hint={t.deals.optional} />
     </Form>
   </Dialog>
 );

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
 import { everyPage } from '../../app/every-page.ts';
 import { touching } from '../../app/live.ts';
@@ -11,6 +11,7 @@ import { Dot } from '../../parts/dot.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { choose, filter } from '../../parts/filters.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { Ordered } from '../../parts/ordered.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { UserText } from '../../parts/user-text.tsx';
 import { type Definition, EditField, type FieldObject } from './edit-field.tsx';
@@ -94,7 +95,29 @@ export function Fields() {
           <p>{t.fields.aFieldKeeps}</p>
         </Empty>
       )}
-      {open.length > 0 && <Ordered fields={open} onMove={move} onEdit={setEdited} onArchive={archive} />}
+      {open.length > 0 && (
+        <Ordered
+          items={open}
+          keyOf={({ id }) => id}
+          handle={({ title }, at) => t.fields.moveField(title, at, open.length)}
+          hint={t.fields.dragOrArrows}
+          onMove={move}
+        >
+          {(field) => (
+            <>
+              <Known field={field} />
+              <Menu
+                text={t.common.actions}
+                label={t.common.actionsFor(field.title)}
+                items={[
+                  { text: t.common.edit, choose: () => setEdited(field) },
+                  { text: t.fields.archive, isDangerous: true, choose: () => archive(field) },
+                ]}
+              />
+            </>
+          )}
+        </Ordered>
+      )}
       {archived.length > 0 && (
         <section class="card" aria-labelledby="archived-fields">
           <h2 id="archived-fields">{t.fields.archived}</h2>
@@ -146,80 +169,3 @@ const Known = ({ field: { title, slug, type, options, isRequired, isUnique } }: 
     )}
   </div>
 );
-
-interface OrderedProps {
-  fields: readonly Definition[];
-  onMove(from: number, to: number): void;
-  onEdit(field: Definition): void;
-  onArchive(field: Definition): void;
-}
-
-/** Fields in their order, which is changed by dragging, or by the arrow keys on a handle. */
-function Ordered({ fields, onMove, onEdit, onArchive }: OrderedProps) {
-  const [dragged, setDragged] = useState<number>();
-  const [over, setOver] = useState<number>();
-  const list = useRef<HTMLOListElement>(null);
-  const focused = useRef<number | undefined>(undefined);
-  useEffect(() => {
-    if (focused.current === undefined) return;
-    list.current?.querySelector<HTMLElement>(`[data-handle="${focused.current}"]`)?.focus();
-    focused.current = undefined;
-  });
-  const drop = (event: DragEvent, to: number) => {
-    event.preventDefault();
-    if (dragged !== undefined) onMove(dragged, to);
-    setDragged(undefined);
-    setOver(undefined);
-  };
-  return (
-    <ol class="card ordered" ref={list}>
-      {fields.map((field, at) => (
-        <li
-          key={field.id}
-          class={over === at && dragged !== at ? 'over' : undefined}
-          draggable
-          onDragStart={(event) => {
-            event.dataTransfer?.setData('text/plain', field.slug);
-            setDragged(at);
-          }}
-          onDragOver={(event) => {
-            if (dragged === undefined) return;
-            event.preventDefault();
-            setOver(at);
-          }}
-          onDrop={(event) => drop(event, at)}
-          onDragEnd={() => {
-            setDragged(undefined);
-            setOver(undefined);
-          }}
-        >
-          <button
-            type="button"
-            class="quiet"
-            data-handle={field.id}
-            aria-label={t.fields.moveField(field.title, at + 1, fields.length)}
-            title={t.fields.dragOrArrows}
-            onKeyDown={(event) => {
-              const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: fields.length - 1 }[event.key];
-              if (to === undefined) return;
-              event.preventDefault();
-              focused.current = field.id;
-              onMove(at, to);
-            }}
-          >
-            ⠿
-          </button>
-          <Known field={field} />
-          <Menu
-            text={t.common.actions}
-            label={t.common.actionsFor(field.title)}
-            items={[
-              { text: t.common.edit, choose: () => onEdit(field) },
-              { text: t.fields.archive, isDangerous: true, choose: () => onArchive(field) },
-            ]}
-          />
-        </li>
-      ))}
-    </ol>
-  );
-}
