@@ -4382,7 +4382,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A deal moved to another column, of its own board or of another one. */
+        /**
+         * A deal moved to another column, of its own board or of another one.
+         * @description Sent when a deal moved to another column, also of another board. Use it to follow boards of your own. A move to another stage is a `deal.stage_changed` as well.
+         */
         post: operations["onDealColumnChanged"];
         delete?: never;
         options?: never;
@@ -4399,7 +4402,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A board of deals was created. */
+        /**
+         * A board of deals was created.
+         * @description Sent when a board of deals was created. Use it to offer the board in other systems. Its columns are in `GET /v1/pipelines/{id}`.
+         */
         post: operations["onPipelineCreated"];
         delete?: never;
         options?: never;
@@ -4416,7 +4422,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A board of deals or its columns changed, or it was archived or restored. */
+        /**
+         * A board of deals or its columns changed, or it was archived or restored.
+         * @description Sent when a board or one of its columns changed, was archived, or was restored. Use it to read the board again. Deals that move have events of their own.
+         */
         post: operations["onPipelineUpdated"];
         delete?: never;
         options?: never;
@@ -6238,7 +6247,7 @@ export interface components {
             normalized: string;
             /** @description Your own word for it, such as `work`. Null without one. */
             label: string | null;
-            /** @description Whether `email` or `phone` of the contact shows it. Of each kind one is primary. */
+            /** @description Whether `email` or `phone` of the contact shows it. One of each kind is primary. */
             isPrimary: boolean;
             /**
              * Format: date-time
@@ -6251,7 +6260,10 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The kind of an address: an e-mail address or a phone number.
+         * @enum {string}
+         */
         ContactAddressKind: "email" | "phone";
         ContactAddresses: {
             /** @description The addresses, primary ones first, then ascending by id. */
@@ -8282,8 +8294,11 @@ export interface components {
             data: {
                 /** @description Id of the deal, as text. Null when there is none. */
                 deal_id: string;
+                /** @description Id of the board on which the deal is now, as text. */
                 pipeline_id: string;
+                /** @description Id of the column before this move, as text. */
                 from_column_id: string;
+                /** @description Id of the column after this move, as text. */
                 to_column_id: string;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
@@ -8409,7 +8424,7 @@ export interface components {
              * @description Id of the board that the deal is in.
              */
             id: number;
-            /** @description Name of the board. */
+            /** @description Name of the board that shows the deal. */
             name: string;
             /**
              * Format: int64
@@ -8418,7 +8433,7 @@ export interface components {
             columnId: number;
             /** @description Name of the column for programs, unique in the board. */
             columnKey: string;
-            /** @description Heading of the column. */
+            /** @description Heading of the column that the deal is in. */
             columnName: string;
             /** @description Why the deal was lost, as the move to lost said. Null unless it is lost and a reason was given. */
             lostReason: string | null;
@@ -8563,7 +8578,9 @@ export interface components {
                  * @description When the deal was won or lost. Null while it is open.
                  */
                 closed_at: string | null;
+                /** @description Why the deal was lost, as somebody wrote it. Null otherwise. */
                 lost_reason: string | null;
+                /** @description Id of the board on which the deal is now, as text. */
                 pipeline_id: string;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
@@ -11495,7 +11512,7 @@ export interface components {
         NewColumn: {
             /** @description Heading of the column, in one line of 1 to 40 characters. */
             name: string;
-            /** @description Stage of the deals in the column. Of `won` and `lost` a board has one each. */
+            /** @description Stage of the deals in the column. A board has one `won` and one `lost` column. */
             stage: components["schemas"]["DealStageKey"];
             /**
              * Format: int32
@@ -11929,8 +11946,11 @@ export interface components {
             livemode: boolean;
             /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the board, as text. */
                 pipeline_id: string;
+                /** @description Name of the new board, in one line. */
                 name: string;
+                /** @description Whether the board is archived: false for a new one. */
                 is_archived: boolean;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];
@@ -11999,8 +12019,11 @@ export interface components {
             livemode: boolean;
             /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
             data: {
+                /** @description Id of the board, as text. */
                 pipeline_id: string;
+                /** @description Name of the board after the change. */
                 name: string;
+                /** @description Whether the board is archived after the change. */
                 is_archived: boolean;
                 /** @description The member, program, AI agent, or system that did it. */
                 actor: components["schemas"]["EventActor"];

@@ -1,10 +1,15 @@
 import * as v from 'valibot';
-import { idInput, listInput, objectInput, queryText, reading } from './schema.ts';
+import { atMost, idInput, listInput, objectInput, queryText, reading } from './schema.ts';
 import { timeZone } from './time-zone.ts';
+
+/** More than a condition or a group has. */
+const maxMembers = 10;
+/** More than that of three texts takes. */
+const maxCursorCharacters = 8000;
 
 /** A condition, or a group of them; lib/search/filter.ts reads it by the fields of the object. */
 export const Filter = v.pipe(
-  v.record(v.string(), v.unknown()),
+  atMost(maxMembers, 'members', v.record(v.string(), v.unknown())),
   v.title('Filter'),
   v.examples([
     {
@@ -40,7 +45,7 @@ export const searchBody = <Include extends v.ObjectEntries>(include: Include, ti
       filter: v.optional(Filter),
       sort: v.optional(listInput(Sort, maxSorts, 'fields')),
       limit: v.optional(limit, 25),
-      cursor: v.optional(v.pipe(v.string(), v.trim())),
+      cursor: v.optional(queryText(maxCursorCharacters)),
       archived: v.optional(v.union([v.boolean(), v.literal('all')], 'must be one of false, true, "all"'), false),
       timeZone: v.optional(timeZone()),
       count: v.optional(v.boolean(), false),

@@ -28,6 +28,7 @@ test('every function that may send, refuse, or receive mail knows the sender add
     'email-create-reply',
     'mcp-post',
     'panel-activate-sequence',
+    'panel-patch-own-profile',
     'sequences-resume',
   ]);
   // And what has to tell the workspace's own addresses from those of others.

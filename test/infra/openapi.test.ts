@@ -104,7 +104,7 @@ function* schemasIn(value: unknown): Generator<Schema> {
 
 test('every count is an integer of 32 bits', () => {
   const counts = [...schemasIn(JSON.parse(rendered))].flatMap(({ properties = {} }) =>
-    Object.entries(properties).filter(([name]) => /(^c|C)ount$/.test(name)),
+    Object.entries(properties).filter(([name, { type }]) => /(^c|C)ount$/.test(name) && type !== 'boolean'),
   );
   expect(counts.length).toBeGreaterThan(10);
   for (const [name, schema] of counts) expect(schema, name).toMatchObject({ format: 'int32' });

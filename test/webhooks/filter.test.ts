@@ -178,6 +178,7 @@ describe('an endpoint with a filter', () => {
       'contact.note_added',
       'contact.updated',
       'deal.created',
+      'deal.column_changed',
       'deal.stage_changed',
     ]);
     const { items } = (await api.get('/v1/events', { limit: 100 })).body;

@@ -103,7 +103,8 @@ export const workspaceTools: Tool[] = [
     },
     gives: page,
     async run(ask, args) {
-      const [fields, pipelines] = await Promise.all([ask(listFields, args), boardsFor(ask, args)]);
+      const fields = await ask(listFields, args);
+      const pipelines = await boardsFor(ask, args);
       return { ...fields, ...filtersFor(args), ...pipelines };
     },
   },

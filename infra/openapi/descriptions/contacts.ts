@@ -220,7 +220,7 @@ export const contacts: Noun = {
       normalized:
         'The address as it is compared: e-mail in lower case with its domain in ASCII; phone in E.164, or its digits if it is no number of a known country.',
       label: 'Your own word for it, such as `work`. Null without one.',
-      isPrimary: 'Whether `email` or `phone` of the contact shows it. Of each kind one is primary.',
+      isPrimary: 'Whether `email` or `phone` of the contact shows it. One of each kind is primary.',
       bouncedAt: 'When a mail to it last bounced for good. Null if none did, or if the suppression was deleted.',
       createdAt: 'When the contact got it, in UTC.',
     },
@@ -301,6 +301,7 @@ export const contacts: Noun = {
     ExportedTask: 'Task',
   },
   enums: {
+    ContactAddressKind: 'The kind of an address: an e-mail address or a phone number.',
     Archived: [
       'Which entries a list has.',
       { false: 'those that are not archived', true: 'only archived ones', all: 'both' },

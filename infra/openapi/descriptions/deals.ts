@@ -86,10 +86,10 @@ export const deals: Noun = {
     DealOwner: { assignedToUserId: 'Id of the member who owns the deal. Null when nobody does.' },
     DealPipeline: {
       id: 'Id of the board that the deal is in.',
-      name: 'Name of the board.',
+      name: 'Name of the board that shows the deal.',
       columnId: 'Id of the column that the deal is in, unique among all boards.',
       columnKey: 'Name of the column for programs, unique in the board.',
-      columnName: 'Heading of the column.',
+      columnName: 'Heading of the column that the deal is in.',
       lostReason: 'Why the deal was lost, as the move to lost said. Null unless it is lost and a reason was given.',
       columnSince: 'When the deal entered the column.',
     },

@@ -89,6 +89,12 @@ export const events: Noun = {
       'Sent when an archived deal was restored. Use it to count the deal again. If it came into another column, `deal.column_changed` says so.',
     onDealStageChanged:
       'Sent when a deal moved to another stage, winning and losing included. Use it to react to `won`, for example with an order. Other changes are not in it.',
+    onDealColumnChanged:
+      'Sent when a deal moved to another column, also of another board. Use it to follow boards of your own. A move to another stage is a `deal.stage_changed` as well.',
+    onPipelineCreated:
+      'Sent when a board of deals was created. Use it to offer the board in other systems. Its columns are in `GET /v1/pipelines/{id}`.',
+    onPipelineUpdated:
+      'Sent when a board or one of its columns changed, was archived, or was restored. Use it to read the board again. Deals that move have events of their own.',
     onTaskCreated:
       'Sent when a task was created. Use it to notify the assignee or to copy it into a calendar. Later changes have events of their own.',
     onTaskUpdated:
@@ -231,7 +237,24 @@ export const events: Noun = {
       'data.probability': 'Chance of winning in percent.',
     },
     DealUpdatedEvent: changes,
+    DealColumnChangedEvent: {
+      'data.pipeline_id': 'Id of the board on which the deal is now, as text.',
+      'data.from_column_id': 'Id of the column before this move, as text.',
+      'data.to_column_id': 'Id of the column after this move, as text.',
+    },
+    PipelineCreatedEvent: {
+      'data.pipeline_id': 'Id of the board, as text.',
+      'data.name': 'Name of the new board, in one line.',
+      'data.is_archived': 'Whether the board is archived: false for a new one.',
+    },
+    PipelineUpdatedEvent: {
+      'data.pipeline_id': 'Id of the board, as text.',
+      'data.name': 'Name of the board after the change.',
+      'data.is_archived': 'Whether the board is archived after the change.',
+    },
     DealStageChangedEvent: {
+      'data.pipeline_id': 'Id of the board on which the deal is now, as text.',
+      'data.lost_reason': 'Why the deal was lost, as somebody wrote it. Null otherwise.',
       'data.from_stage': 'The stage before this move.',
       'data.to_stage': 'The stage after this move.',
       'data.closed_at': 'When the deal was won or lost. Null while it is open.',

@@ -66,7 +66,7 @@ export const pipelines: Noun = {
     },
     NewColumn: {
       name: 'Heading of the column, in one line of 1 to 40 characters.',
-      stage: 'Stage of the deals in the column. Of `won` and `lost` a board has one each.',
+      stage: 'Stage of the deals in the column. A board has one `won` and one `lost` column.',
       probability: 'Chance of winning in percent, 0 to 100, that deals get here. Default that of the stage.',
       color: 'Color of the heading, as `#rrggbb`. Default that of the stage.',
     },
