@@ -7,6 +7,7 @@ import { withQuery } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { count } from '../app/show.ts';
 import { t } from '../app/texts.ts';
+import { ArchivedChoice } from '../parts/archived-choice.tsx';
 import { EditDeal } from '../parts/edit-deal.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Choice, Filters, filter, SearchField } from '../parts/filters.tsx';
@@ -42,7 +43,10 @@ function DealList() {
         )}
       </Head>
       <nav class="tabs" aria-label={t.common.deals}>
-        <a href={withQuery({ view: undefined, sort: undefined })} aria-current={isTable ? undefined : 'page'}>
+        <a
+          href={withQuery({ view: undefined, sort: undefined, archived: undefined })}
+          aria-current={isTable ? undefined : 'page'}
+        >
           {t.deals.board}
         </a>
         <a href={withQuery({ view: 'table' })} aria-current={isTable ? 'page' : undefined}>
@@ -76,6 +80,7 @@ function DealList() {
           options={closings.map((closing) => [closing, t.deals.closings[closing]] as const)}
         />
         <Choice label={t.deals.columns} name="open" options={[['yes', t.deals.openOnly]]} />
+        {isTable && <ArchivedChoice />}
       </Filters>
       <OnlyOfContact />
       {error !== undefined && !boards ? (

@@ -88,6 +88,7 @@ const words = {
 };
 
 const common = {
+  archived: 'Archiviert',
   accounts: 'Konten',
   actions: 'Aktionen',
   actionsFor: (name: Value) => `Aktionen für ${name}`,

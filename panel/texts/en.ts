@@ -89,6 +89,7 @@ const words = {
 };
 
 export const common = {
+  archived: 'Archived',
   accounts: 'Accounts',
   actions: 'Actions',
   actionsFor: (name: Value) => `Actions for ${name}`,

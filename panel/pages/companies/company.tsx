@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { archiving } from '../../app/archive.ts';
 import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { namesOf, useMemberList } from '../../app/names.ts';
@@ -8,6 +9,7 @@ import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -28,7 +30,7 @@ const isOf = (id: number) => (event: AnyEvent) =>
 export function Company({ id }: { id: number }) {
   const path = { id };
   const company: OneCompany = useLoaded(
-    (signal) => api.get('/v1/companies/{id}', { signal, params: { path, query: { include: 'fields' } } }),
+    (signal) => api.get('/v1/companies/{id}', { signal, params: { path, query: { include: 'fields,archive' } } }),
     [id],
     isOf(id),
   );
@@ -52,14 +54,21 @@ export function Company({ id }: { id: number }) {
         )}
       </>
     );
+  const archived = archiving({ noun: 'companies', id, name: data.name, archive: data.archive, reload });
   const names = namesOf(members);
   return (
     <>
       <Head title={data.name} above={back}>
+        {data.archive && <Badge>{t.common.archived}</Badge>}
         {may('companies:write') && (
-          <button type="button" onClick={() => setMerging(true)}>
-            {t.contacts.mergeMore}
-          </button>
+          <>
+            <button type="button" onClick={archived.choose}>
+              {archived.text}
+            </button>
+            <button type="button" onClick={() => setMerging(true)}>
+              {t.contacts.mergeMore}
+            </button>
+          </>
         )}
       </Head>
       <div class="beside">

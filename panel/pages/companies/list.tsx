@@ -8,6 +8,7 @@ import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { ArchivedChoice, showsArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -28,6 +29,7 @@ const load = (signal: AbortSignal) =>
         domain: filter('domain'),
         assignedToUserId: filter('assignee'),
         limit: 100,
+        archived: showsArchived() ? 'true' : undefined,
         after: cursor(),
       },
     },
@@ -38,7 +40,7 @@ export function List() {
   const companies = useLoaded(load, [String(place.value.query)], touching('company'));
   const members = useMemberList();
   const [isNew, setNew] = useState(false);
-  const isFiltered = ['q', 'domain', 'assignee'].some(filter);
+  const isFiltered = ['q', 'domain', 'assignee', 'archived'].some(filter);
   const canWrite = may('companies:write');
   return (
     <>
@@ -59,6 +61,7 @@ export function List() {
           all={t.common.anybody}
           options={[['none', t.common.nobody], ...members.map((member) => [member.id, nameOf(member)] as const)]}
         />
+        <ArchivedChoice />
       </Filters>
       <Paged
         caption={t.companies.companies}

@@ -8,6 +8,7 @@ import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -27,7 +28,8 @@ import { Deals, Tasks } from './work.tsx';
 export function Contact({ id }: { id: number }) {
   const path = { id };
   const contact: OneContact = useLoaded(
-    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'fields,companies' } } }),
+    (signal) =>
+      api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'fields,companies,archive' } } }),
     [id],
     (event) =>
       touching('contact', 'message')(event) && (event.data as { contact_id?: string }).contact_id === String(id),
@@ -67,6 +69,7 @@ export function Contact({ id }: { id: number }) {
   return (
     <>
       <Head title={nameOf(data)} above={back}>
+        {data.archive && <Badge>{t.common.archived}</Badge>}
         <More contact={contact} suppressed={suppressed} onSuppressed={suppressions.reload} />
         <a class="button primary" href={linkTo(`/inbox/${id}`)}>
           {t.contacts.write}

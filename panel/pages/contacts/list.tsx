@@ -11,6 +11,7 @@ import { may } from '../../app/session.ts';
 import { count, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
+import { ArchivedChoice } from '../../parts/archived-choice.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -86,6 +87,7 @@ export function List() {
           name="score"
           options={[25, 50, 75].map((score) => [score, t.contacts.atLeast(score)] as const)}
         />
+        <ArchivedChoice />
       </Filters>
       {chosen.size > 0 && (
         <Bulk

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { archiving } from '../../app/archive.ts';
 import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
@@ -42,6 +43,13 @@ export function More({ contact, suppressed, onSuppressed }: MoreProps) {
           { text: t.contacts.leadScoreMore, choose: show('LeadScore') },
           { text: t.contacts.metadataMore, choose: show('Metadata') },
           { text: t.contacts.mergeMore, choose: show('Merge') },
+          archiving({
+            noun: 'contacts',
+            id: data.id,
+            name: nameOf(data),
+            archive: data.archive,
+            reload: contact.reload,
+          }),
         ]
       : []),
     ...(may('sequences:write') ? [{ text: t.contacts.sequencesMore, choose: show('Sequences') }] : []),

@@ -1,11 +1,12 @@
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { showsArchived } from '../../parts/archived-choice.tsx';
 import { filter } from '../../parts/filters.tsx';
 
 type Contact = Schema<'Contact'>;
 
 /** The filters of the list, as the address has them. */
-export const filterNames = ['q', 'stage', 'tag', 'assignee', 'unread', 'score'] as const;
+export const filterNames = ['q', 'stage', 'tag', 'assignee', 'unread', 'score', 'archived'] as const;
 
 /** The filters as the API takes them. */
 export const wanted = () => ({
@@ -14,6 +15,7 @@ export const wanted = () => ({
   tagId: Number(filter('tag')) || undefined,
   assignedToUserId: filter('assignee'),
   hasUnread: filter('unread') === 'yes' || undefined,
+  archived: showsArchived() ? ('true' as const) : undefined,
   minScore: Number(filter('score')) || undefined,
 });
 

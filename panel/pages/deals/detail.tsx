@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../app/api.ts';
+import { archiving } from '../../app/archive.ts';
 import { readColumns } from '../../app/boards.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -7,6 +8,7 @@ import { namesOf, useMemberList } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { EditDeal } from '../../parts/edit-deal.tsx';
 import { EditTask } from '../../parts/edits.ts';
@@ -34,7 +36,10 @@ export function DealDetail({ id }: { id: number }) {
   const path = { id };
   const deal = useLoaded(
     (signal) =>
-      api.get('/v1/deals/{id}', { signal, params: { path, query: { include: 'owner,fields,company,pipeline' } } }),
+      api.get('/v1/deals/{id}', {
+        signal,
+        params: { path, query: { include: 'owner,fields,company,pipeline,archive' } },
+      }),
     [id],
     touching('deal', 'task'),
   );
@@ -66,13 +71,18 @@ export function DealDetail({ id }: { id: number }) {
   const board = columns.data ?? [];
   const isBoardThere = columns.data !== undefined;
   const lost = board.find(({ stage }) => stage === 'lost');
+  const archived = archiving({ noun: 'deals', id, name: data.title, archive: data.archive, reload });
   const names = namesOf(members);
   const isOpen = data.stage !== 'Won' && data.stage !== 'Lost';
   return (
     <>
       <Head title={data.title} above={back()}>
+        {data.archive && <Badge>{t.common.archived}</Badge>}
         {may('deals:write') && (
           <>
+            <button type="button" onClick={archived.choose}>
+              {archived.text}
+            </button>
             <button type="button" onClick={() => setOpen('edit')}>
               {t.common.edit}
             </button>

@@ -8,6 +8,7 @@ import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { money } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { showsArchived } from '../../parts/archived-choice.tsx';
 import { Day } from '../../parts/day.tsx';
 import { filter } from '../../parts/filters.tsx';
 import { type Column, Paged } from '../../parts/paged.tsx';
@@ -47,6 +48,7 @@ function readPage(signal: AbortSignal, boardId: number) {
       filter: filterOf(boardId, wanted),
       ...(sort !== undefined && { sort: [{ field: sort.replace('-', ''), direction }] }),
       ...(filter('after') !== undefined && { cursor: filter('after') as string }),
+      ...(showsArchived() && { archived: true }),
       limit: 100,
       include: 'owner,pipeline,company',
     },

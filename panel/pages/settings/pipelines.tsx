@@ -110,7 +110,7 @@ export function Pipelines() {
             {archived.map((one) => (
               <li key={one.id}>
                 <UserText text={one.name} isName />
-                <Badge>{t.fields.archived}</Badge>
+                <Badge>{t.common.archived}</Badge>
                 {canWrite && (
                   <button type="button" class="small" onClick={() => restore(one)}>
                     {t.fields.restore}
