@@ -503,6 +503,17 @@ const contacts = {
   tagMore: 'Tag vergeben …',
   theListIsExported: 'Die Liste ist exportiert.',
   why: 'Grund',
+  addAnAddress: 'Adresse hinzufügen',
+  addressIsTaken: '{contact} hat diese Adresse.',
+  addresses: 'Adressen',
+  bounced: 'Unzustellbar',
+  changeLabel: 'Bezeichnung bearbeiten …',
+  kind: 'Art',
+  label: 'Bezeichnung',
+  makePrimary: 'Zur Hauptadresse machen',
+  primary: 'Hauptadresse',
+  useItAnyway: 'Trotzdem verwenden',
+  work: 'Arbeit',
 };
 
 const companies = {

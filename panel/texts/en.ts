@@ -496,6 +496,17 @@ const contacts = {
   tagMore: 'Tag …',
   theListIsExported: 'The list is exported.',
   why: 'Why',
+  addAnAddress: 'Add an address',
+  addressIsTaken: '{contact} has this address.',
+  addresses: 'Addresses',
+  bounced: 'Bounced',
+  changeLabel: 'Edit label …',
+  kind: 'Kind',
+  label: 'Label',
+  makePrimary: 'Make primary',
+  primary: 'Primary',
+  useItAnyway: 'Use it anyway',
+  work: 'Work',
 };
 
 const companies = {

@@ -14,6 +14,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { Addresses } from './addresses.tsx';
 import { Companies } from './companies.tsx';
 import { Details } from './details.tsx';
 import { Duplicates } from './duplicates.tsx';
@@ -29,7 +30,10 @@ export function Contact({ id }: { id: number }) {
   const path = { id };
   const contact: OneContact = useLoaded(
     (signal) =>
-      api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'fields,companies,archive' } } }),
+      api.get('/v1/contacts/{id}', {
+        signal,
+        params: { path, query: { include: 'fields,companies,addresses,archive' } },
+      }),
     [id],
     (event) =>
       touching('contact', 'message')(event) && (event.data as { contact_id?: string }).contact_id === String(id),
@@ -82,6 +86,7 @@ export function Contact({ id }: { id: number }) {
         <div>
           <Standing contact={contact} members={members} />
           <Details contact={contact} suppressed={suppressed} />
+          <Addresses contact={contact} />
           <CustomFields
             definitions={fields}
             path={`/v1/contacts/${id}/fields`}

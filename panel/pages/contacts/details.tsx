@@ -50,7 +50,7 @@ export function Details({ contact, suppressed }: DetailsProps) {
       onSave={async (values, { only, header }) => {
         const changed = only({ [of]: values[of] ?? null });
         if (!(of in changed)) return;
-        const query = { include: 'fields,companies' };
+        const query = { include: 'fields,companies,addresses' };
         const saved = await api.patch('/v1/contacts/{id}', { params: { ...params, header, query }, body: changed });
         contact.change((before) => ({ ...before, ...saved }));
       }}
