@@ -1,4 +1,3 @@
 export { EditDeal } from '../parts/edit-deal.tsx';
 export { EditTask } from '../parts/edit-task.tsx';
-export { default as companies } from './companies/companies.tsx';
 export { default as deals } from './deals.tsx';

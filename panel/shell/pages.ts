@@ -5,15 +5,12 @@ import { may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
 import type { Page } from '../parts/page.ts';
 
-/** The first page is a file of its own; the others are in five, asked for when the first page of each opens. */
+/** The first page and the companies are files of their own; the others are in five, asked for when the first page of each opens. */
 const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
   default: (await import('../pages/work.ts'))[name],
 });
 const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
   default: (await import('../pages/records.ts'))[name],
-});
-const sales = (name: 'companies' | 'deals') => async () => ({
-  default: (await import('../pages/sales.ts'))[name],
 });
 const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => ({
   default: (await import('../pages/set-up.ts'))[name],
@@ -66,7 +63,7 @@ const pages: readonly Page[] = [
     icon: 'company',
     shortcut: 'o',
     scope: 'companies:read',
-    load: sales('companies'),
+    load: () => import('../pages/companies/companies.tsx'),
   },
   {
     path: '/deals',
@@ -77,7 +74,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: sales('deals'),
+    load: async () => ({ default: (await import('../pages/sales.ts')).deals }),
   },
   {
     path: '/tasks',
