@@ -37,22 +37,22 @@ const idsOf = (ids: readonly (number | null)[] | undefined) =>
 const nouns = {
   contact: {
     scope: 'contacts:read',
-    read: (ids: string) => api.get('/v1/contacts', { params: { query: { ids, limit: 100 } } }),
+    read: (ids: string) => api.get('/v1/contacts', { params: { query: { ids, limit: 100, archived: 'all' } } }),
     nameOf: (of: { id: number; name?: string | null; title?: string }) => nameOf(of),
   },
   company: {
     scope: 'companies:read',
-    read: (ids: string) => api.get('/v1/companies', { params: { query: { ids, limit: 100 } } }),
+    read: (ids: string) => api.get('/v1/companies', { params: { query: { ids, limit: 100, archived: 'all' } } }),
     nameOf: ({ name }: { name?: string | null }) => name ?? '',
   },
   deal: {
     scope: 'deals:read',
-    read: (ids: string) => api.get('/v1/deals', { params: { query: { ids, limit: 100 } } }),
+    read: (ids: string) => api.get('/v1/deals', { params: { query: { ids, limit: 100, archived: 'all' } } }),
     nameOf: ({ title }: { title?: string }) => title ?? '',
   },
 } as const;
 
-/** The names of records of a noun by their ids; of none, nothing is asked. */
+/** The names of records of a noun by their ids, archived ones too; of none, nothing is asked. */
 export function useNames(noun: keyof typeof nouns, given: readonly (number | null)[] | undefined): Names {
   const ids = idsOf(given);
   const { scope, read, nameOf: called } = nouns[noun];

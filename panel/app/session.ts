@@ -24,6 +24,9 @@ export const requestToken = (): string | undefined => current.value?.requestToke
 const scopes = computed(() => new Set<Scope>(current.value?.scopes ?? []));
 export const may = (scope: Scope): boolean => scopes.value.has(scope);
 
+/** Returns whether a record can be changed: an archived one cannot. */
+export const mayChange = (scope: Scope, { archive }: { archive?: unknown }): boolean => may(scope) && !archive;
+
 export function begin(workspace: number | undefined): void {
   current.value = undefined;
   isSignedIn.value = true;

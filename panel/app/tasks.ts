@@ -8,6 +8,8 @@ export interface TaskFilter {
   priority?: Schema<'TaskPriorityKey'> | undefined;
   assignedToUserId?: string | undefined;
   contactId?: number | undefined;
+  archived?: 'true' | 'all';
+  include?: 'archive';
 }
 
 export const priorities = ['low', 'medium', 'high'] as const satisfies readonly Schema<'TaskPriorityKey'>[];

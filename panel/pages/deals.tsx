@@ -29,7 +29,8 @@ function DealList() {
   const names = useMembers();
   const [isNew, setNew] = useState(false);
   const [turn, setTurn] = useState(0);
-  const isTable = filter('view') === 'table';
+  // Boards show no archived deals.
+  const isTable = filter('view') === 'table' || filter('archived') !== undefined;
   const chosen = Number(filter('board'));
   const board = boards?.find(({ id }) => id === chosen) ?? boards?.[0];
   const Shown = isTable ? DealTable : Columns;
@@ -80,7 +81,7 @@ function DealList() {
           options={closings.map((closing) => [closing, t.deals.closings[closing]] as const)}
         />
         <Choice label={t.deals.columns} name="open" options={[['yes', t.deals.openOnly]]} />
-        {isTable && <ArchivedChoice />}
+        <ArchivedChoice />
       </Filters>
       <OnlyOfContact />
       {error !== undefined && !boards ? (

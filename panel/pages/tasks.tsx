@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
+import { archiving, restore } from '../app/archive.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { useContactNames, useDealTitles, useMembers } from '../app/names.ts';
 import { linkTo, place, withQuery } from '../app/route.ts';
-import { current, may } from '../app/session.ts';
+import { current, may, mayChange } from '../app/session.ts';
 import { worded } from '../app/show.ts';
 import { priorities, unfinishedTasks } from '../app/tasks.ts';
 import { t } from '../app/texts.ts';
+import { ArchivedChoice, ArchivedSign, whichArchived } from '../parts/archived-choice.tsx';
 import { EditTask } from '../parts/edits.ts';
 import { Empty } from '../parts/empty.tsx';
 import { filled } from '../parts/filled.tsx';
 import { Choice, Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { dayStart } from '../parts/local-time.ts';
+import { Menu } from '../parts/menu.tsx';
 import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { TaskRow } from '../parts/task-row.tsx';
@@ -41,6 +44,7 @@ async function loadTasks(signal: AbortSignal) {
     priority: filter('priority') as Schema<'TaskPriorityKey'> | undefined,
     assignedToUserId: assignee(),
     contactId: contactFilter(),
+    ...whichArchived(),
   };
   const [unfinished, done] = await Promise.all([
     unfinishedTasks(dayStart(1), given, signal),
@@ -113,6 +117,7 @@ export default function Tasks() {
           all={t.tasks.everyPriority}
           options={priorities.map((priority) => [priority, worded(priority)])}
         />
+        <ArchivedChoice />
       </Filters>
       <OnlyOfContact />
       <Pending data={data} error={error} reload={reload} lines={8} />
@@ -149,7 +154,8 @@ export default function Tasks() {
                 task={task}
                 reload={reload}
                 onStatus={(status) => setStatus(task.id, status)}
-                onEdit={may('tasks:write') ? () => setEdited(task) : undefined}
+                onEdit={mayChange('tasks:write', task) ? () => setEdited(task) : undefined}
+                actions={<Actions task={task} edit={() => setEdited(task)} reload={reload} />}
               >
                 {task.assignedToUserId !== null && (
                   <span>{members.get(task.assignedToUserId) ?? t.tasks.somebody}</span>
@@ -187,6 +193,33 @@ export default function Tasks() {
           }
           onDone={reload}
           onClose={() => setEdited(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+interface ActionsProps {
+  task: Task;
+  edit(): void;
+  reload(): void;
+}
+
+/** What can be done with a task of the list; an archived one is marked. */
+function Actions({ task, edit, reload }: ActionsProps) {
+  const of = { noun: 'tasks', id: task.id, name: task.title, reload } as const;
+  return (
+    <>
+      <ArchivedSign archive={task.archive} />
+      {may('tasks:write') && (
+        <Menu
+          text="…"
+          label={t.common.actionsFor(task.title)}
+          items={
+            task.archive
+              ? [{ text: t.fields.restore, choose: () => restore(of) }]
+              : [{ text: t.common.edit, choose: edit }, archiving(of)]
+          }
         />
       )}
     </>

@@ -58,7 +58,7 @@ export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows =
   const { data, error, isLoading, reload } = of;
   if (error !== undefined && data === undefined) return <Failure error={error} again={reload} />;
   const isFirst = !place.value.query.has('after');
-  if (data?.items.length === 0 && isFirst) return empty;
+  if (data?.items.length === 0 && isFirst && !data.hasMore) return empty;
   const shape = ({ isNumber, isWide, isHidden }: Column<Item>) =>
     [(isNumber || isHidden) && 'number', isWide && 'wide'].filter(Boolean).join(' ');
   return (

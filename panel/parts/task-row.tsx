@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
-import { may } from '../app/session.ts';
+import { mayChange } from '../app/session.ts';
 import { worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { attempt } from '../app/toasts.ts';
 import { Badge } from './badge.tsx';
 import { When } from './when.tsx';
 
-type Shown = Schema<'DealTask'>;
+type Shown = Schema<'DealTask'> & Pick<Schema<'Task'>, 'archive'>;
 
 const setStatus = (id: number, status: Schema<'TaskStatusKey'>) =>
   api.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: { status } });
@@ -19,12 +19,14 @@ interface TaskRowProps {
   onStatus(status: Schema<'TaskStatus'>): void;
   reload(): void;
   onEdit?: (() => void) | undefined;
+  /** What else can be done with it. */
+  actions?: ComponentChildren;
   /** Whose it is and what it belongs to. */
   children?: ComponentChildren;
 }
 
 /** A task with a box that completes it. */
-export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowProps) {
+export function TaskRow({ task, onStatus, reload, onEdit, actions, children }: TaskRowProps) {
   const isDone = task.status === 'Done';
   const toggle = async () => {
     const before = task.status;
@@ -45,7 +47,7 @@ export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowPro
       <input
         type="checkbox"
         checked={isDone}
-        disabled={!may('tasks:write')}
+        disabled={!mayChange('tasks:write', task)}
         aria-label={t.parts.complete(task.title)}
         onChange={toggle}
       />
@@ -69,6 +71,7 @@ export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowPro
             <When at={task.dueAt} />
           </span>
         )}
+        {actions}
       </div>
     </li>
   );

@@ -225,6 +225,8 @@ const parts = {
   goes: 'geht',
   yes: 'Ja',
   no: 'Nein',
+  onlyArchived: 'Nur',
+  wasArchived: '{when} archiviert von {who}. Zum Ändern wiederherstellen.',
 };
 
 const shell = {

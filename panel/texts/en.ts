@@ -225,6 +225,8 @@ export const parts = {
   goes: 'goes',
   yes: 'Yes',
   no: 'No',
+  onlyArchived: 'Only',
+  wasArchived: 'Archived {when} by {who}. Restore it to change it.',
 };
 
 const shell = {

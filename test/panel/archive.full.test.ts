@@ -76,3 +76,98 @@ test('addresses are added, labeled, made primary, removed, and shared', async ({
   expect(faults.filter((fault) => !fault.includes('409'))).toEqual([]);
   await page.context().close();
 });
+
+/** The records of a story, each with its page, the text that its page shows, and a control that changes it. */
+const archivable = [
+  { noun: 'contacts', body: { name: 'Arno Archive' }, list: '/contacts', edits: 'Add an address' },
+  { noun: 'companies', body: { name: 'Archive Inc' }, list: '/companies', edits: 'Edit Website' },
+  { noun: 'deals', body: { title: 'Archive deal' }, list: '/deals', edits: 'Edit Probability' },
+] as const;
+
+test.for(archivable)('$noun are archived with an undo, found as archived, and restored', async (story, { skip }) => {
+  if (!browser) return skip();
+  const { noun, body, list, edits } = story;
+  const crm = api(demo.liveKey);
+  const name = Object.values(body)[0] as string;
+  const { id } = (await crm.post(`/v1/${noun}`, body)).body;
+  const archive = async () => (await crm.get(`/v1/${noun}/${id}`, { include: 'archive' })).body.archive;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `${list}/${id}`);
+  const note = page.locator('.note.archived');
+  const edit = page.getByRole('button', { name: edits });
+  const archiveIt = async () => {
+    await page.getByRole('button', { name: `More for ${name}` }).click();
+    await item(page, 'Archive').click();
+    await note.getByText('Archived').waitFor();
+  };
+  await edit.waitFor();
+  await archiveIt();
+  expect(await archive()).toMatchObject({ archivedBy: { type: 'user' } });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await note.waitFor({ state: 'detached' });
+  expect(await archive()).toBe(null);
+  await archiveIt();
+  expect(await edit.count()).toBe(0);
+  expect(await page.getByRole('main').locator('form, input:enabled:not([type="radio"]), select:enabled').count()).toBe(
+    0,
+  );
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, `archived-${noun}`);
+  await page.setViewportSize({ width: widths.narrow, height: 900 });
+  expect(await overflowPx(page)).toBe(0);
+  await page.setViewportSize({ width: widths.wide, height: 900 });
+
+  await openPlace(page, list === '/deals' ? '/deals?view=table' : list);
+  await page.getByRole('table').waitFor();
+  const filter = page.getByRole('search').getByLabel('Archived');
+  const cell = page.getByRole('cell', { name });
+  expect(await cell.count()).toBe(0);
+  await filter.selectOption('All');
+  await cell.getByText('Archived').waitFor();
+  await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2);
+  await filter.selectOption('Only');
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await page.getByRole('link', { name }).click();
+  await note.getByRole('button', { name: 'Restore' }).click();
+  await edit.waitFor();
+  expect(await archive()).toBe(null);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a task is archived from its list with an undo, and restored', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const contactId = (await crm.post('/v1/contacts', { name: 'Long Gone' })).body.id;
+  const { id } = (await crm.post('/v1/tasks', { title: 'Archive task', contactId })).body;
+  await crm.post(`/v1/contacts/${contactId}/archive`, {});
+  const archive = async () => (await crm.get(`/v1/tasks/${id}`, { include: 'archive' })).body.archive;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, '/tasks?assignee=none');
+  const row = page.getByRole('listitem').filter({ hasText: 'Archive task' });
+  const choose = async (text: string) => {
+    await row.getByRole('button', { name: 'Actions for Archive task' }).click();
+    await item(page, text).click();
+  };
+  await row.getByRole('link', { name: 'Long Gone' }).waitFor();
+  await choose('Archive');
+  await row.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row.waitFor();
+  expect(await archive()).toBe(null);
+  await choose('Archive');
+  await row.waitFor({ state: 'detached' });
+  await page.getByRole('search').getByLabel('Archived').selectOption('Only');
+  await row.getByText('Archived').waitFor();
+  expect(await row.getByRole('checkbox').isDisabled()).toBe(true);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, 'archived-task');
+  await page.setViewportSize({ width: widths.narrow, height: 900 });
+  expect(await overflowPx(page)).toBe(0);
+  await choose('Restore');
+  await row.waitFor({ state: 'detached' });
+  expect(await archive()).toBe(null);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

@@ -206,46 +206,6 @@ test('a board is made, its columns changed, ordered, and deleted, and it is arch
   await page.context().close();
 });
 
-test('records are archived with an undo, listed as archived, and restored', async ({ skip }) => {
-  if (!browser) return skip();
-  const crm = api(demo.liveKey);
-  const contact = (await crm.post('/v1/contacts', { name: 'Arno Archive' })).body.id;
-  const company = (await crm.post('/v1/companies', { name: 'Archive Inc' })).body.id;
-  const deal = (await crm.post('/v1/deals', { title: 'Archive deal' })).body.id;
-  const { page, faults } = await openPanel(browser, demo.session);
-  for (const [list, id, name] of [
-    ['/contacts', contact, 'Arno Archive'],
-    ['/companies', company, 'Archive Inc'],
-    ['/deals', deal, 'Archive deal'],
-  ] as const) {
-    const archivedAt = async () => (await crm.get(`/v1${list}/${id}`, { include: 'archive' })).body.archive?.archivedAt;
-    const choose = async (text: string) => {
-      const more = page.getByRole('button', { name: `More for ${name}` });
-      if (list === '/contacts') await more.click();
-      await page.getByRole(list === '/contacts' ? 'menuitem' : 'button', { name: text, exact: true }).click();
-    };
-    await openPlace(page, `${list}/${id}`);
-    await choose('Archive');
-    await page.locator('.head').getByText('Archived').waitFor();
-    expect(await archivedAt()).toEqual(expect.any(String));
-    await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.locator('.head').getByText('Archived').waitFor({ state: 'detached' });
-    expect(await archivedAt()).toBeUndefined();
-    await choose('Archive');
-    await page.locator('.head').getByText('Archived').waitFor();
-    await openPlace(page, list === '/deals' ? '/deals?view=table&open=yes' : list);
-    expect(await page.getByRole('cell', { name }).count()).toBe(0);
-    await page.getByRole('search').getByLabel('Archived').selectOption('Archived');
-    await page.getByRole('link', { name }).click();
-    await choose('Restore');
-    await page.locator('.head').getByText('Archived').waitFor({ state: 'detached' });
-    expect(await archivedAt()).toBeUndefined();
-  }
-  expect(await accessibilityFindings(page)).toEqual([]);
-  expect(faults).toEqual([]);
-  await page.context().close();
-});
-
 test.for(['light', 'dark'] as const)('boards and their settings fit a phone, in %s', async (scheme, { skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);

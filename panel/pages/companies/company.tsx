@@ -6,14 +6,15 @@ import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { may, mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
+import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
-import { Badge } from '../../parts/badge.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
+import { Menu } from '../../parts/menu.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Deals } from '../contacts/work.tsx';
 import { Details } from './details.tsx';
@@ -54,28 +55,27 @@ export function Company({ id }: { id: number }) {
         )}
       </>
     );
-  const archived = archiving({ noun: 'companies', id, name: data.name, archive: data.archive, reload });
   const names = namesOf(members);
   return (
     <>
       <Head title={data.name} above={back}>
-        {data.archive && <Badge>{t.common.archived}</Badge>}
-        {may('companies:write') && (
-          <>
-            <button type="button" onClick={archived.choose}>
-              {archived.text}
-            </button>
-            <button type="button" onClick={() => setMerging(true)}>
-              {t.contacts.mergeMore}
-            </button>
-          </>
+        {mayChange('companies:write', data) && (
+          <Menu
+            text={t.contacts.more}
+            label={t.contacts.moreFor(data.name)}
+            items={[
+              { text: t.contacts.mergeMore, choose: () => setMerging(true) },
+              archiving({ noun: 'companies', id, name: data.name, reload }),
+            ]}
+          />
         )}
       </Head>
+      <Archived noun="companies" of={data} name={data.name} names={names} reload={reload} />
       <div class="beside">
         <div>
           {may('contacts:read') && <People company={data} />}
           {may('deals:read') && <Deals company={data} />}
-          <History id={id} names={names} fields={fields} />
+          <History of={data} names={names} fields={fields} />
         </div>
         <div>
           <Details company={company} members={members} />
@@ -84,14 +84,14 @@ export function Company({ id }: { id: number }) {
             path={`/v1/companies/${id}/fields`}
             values={data.fields ?? {}}
             names={names}
-            isFixed={!may('companies:write')}
+            isFixed={!mayChange('companies:write', data)}
             save={async (given, header) => {
               const body = { fields: given };
               const saved = await api.patch('/v1/companies/{id}/fields', { params: { path, header }, body });
               company.change((of) => ({ ...of, fields: saved.fields }));
             }}
           />
-          <Duplicates of={data} fields={fields} names={names} onMerged={reload} />
+          {!data.archive && <Duplicates of={data} fields={fields} names={names} onMerged={reload} />}
         </div>
       </div>
       {isMerging && (

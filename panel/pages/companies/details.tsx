@@ -3,7 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { type Company, domainsIn } from '../../app/companies.ts';
 import { memberName, namesOf } from '../../app/names.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Field, type Values } from '../../parts/form.tsx';
@@ -61,7 +61,7 @@ export function Details({ company, members }: DetailsProps) {
       label={label}
       shown={shown}
       isLink={isLink}
-      isFixed={!may('companies:write')}
+      isFixed={!mayChange('companies:write', data)}
       of={{ path: `/v1/companies/${id}`, valuesOf }}
       onSave={async (values, { only, header }) => {
         const body = only({ [of]: bodyOf(values)[of] });

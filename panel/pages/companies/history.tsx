@@ -7,7 +7,7 @@ import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { memberName, type Names, useContactNames } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { filled } from '../../parts/filled.tsx';
@@ -30,13 +30,14 @@ const isAbout = (id: number) => (event: AnyEvent) => {
 };
 
 interface HistoryProps {
-  id: number;
+  of: Pick<Schema<'Company'>, 'id' | 'archive'>;
   names: Names;
   fields: readonly Schema<'Field'>[];
 }
 
 /** What has happened with a company, the latest first, and a place to note more. */
-export function History({ id, names, fields }: HistoryProps) {
+export function History({ of, names, fields }: HistoryProps) {
+  const { id } = of;
   const [side, setSide] = useState<(typeof sides)[number]>('all');
   const [pages, setPages] = useState(1);
   const [drafts, setDrafts] = useState(0);
@@ -80,7 +81,7 @@ export function History({ id, names, fields }: HistoryProps) {
           ))}
         </fieldset>
       </div>
-      {may('companies:write') && (
+      {mayChange('companies:write', of) && (
         <Form
           key={drafts}
           submit={t.contacts.addNote}

@@ -8,7 +8,7 @@ import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { ArchivedChoice, showsArchived } from '../../parts/archived-choice.tsx';
+import { ArchivedChoice, ArchivedSign, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -29,7 +29,7 @@ const load = (signal: AbortSignal) =>
         domain: filter('domain'),
         assignedToUserId: filter('assignee'),
         limit: 100,
-        archived: showsArchived() ? 'true' : undefined,
+        ...whichArchived(),
         after: cursor(),
       },
     },
@@ -88,10 +88,13 @@ export function List() {
 const columnsWith = (names: Names): Column<Company>[] => [
   {
     title: t.common.name,
-    show: ({ id, name }) => (
-      <a href={linkTo(`/companies/${id}`)}>
-        <UserText text={name} />
-      </a>
+    show: ({ id, name, archive }) => (
+      <>
+        <a href={linkTo(`/companies/${id}`)}>
+          <UserText text={name} />
+        </a>
+        <ArchivedSign archive={archive} />
+      </>
     ),
   },
   {

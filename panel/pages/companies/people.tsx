@@ -6,7 +6,7 @@ import { everyPage } from '../../app/every-page.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
@@ -27,7 +27,7 @@ const linkOf = ({ companies = [] }: Contact, companyId: number): CompanyLink | u
   companies.find((link) => link.companyId === companyId);
 
 /** The contacts of a company with what they do there. */
-export function People({ company }: { company: Pick<Company, 'id' | 'name'> }) {
+export function People({ company }: { company: Pick<Company, 'id' | 'name' | 'archive'> }) {
   const { id } = company;
   const [pages, setPages] = useState(1);
   const people = useLoaded(
@@ -45,7 +45,7 @@ export function People({ company }: { company: Pick<Company, 'id' | 'name'> }) {
   );
   const [edited, setEdited] = useState<Contact | 'new'>();
   const { data, error, reload } = people;
-  const canWrite = may('contacts:write');
+  const canWrite = mayChange('contacts:write', company);
   const remove = async (contact: Contact) => {
     let before: readonly CompanyLink[] = [];
     const isDone = await attempt(

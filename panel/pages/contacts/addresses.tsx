@@ -3,7 +3,7 @@ import { ApiError, type Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useNames } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -25,7 +25,7 @@ export function Addresses({ contact }: { contact: OneContact }) {
   const { data, reload } = contact;
   if (!data) return null;
   const addresses = data.addresses ?? [];
-  const canWrite = may('contacts:write');
+  const canWrite = mayChange('contacts:write', data);
   if (addresses.length === 0 && !canWrite) return null;
   const path = { id: data.id };
   const makePrimary = async ({ id: addressId }: Address) => {

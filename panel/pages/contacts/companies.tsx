@@ -3,7 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { type CompanyLink, changeLinks, withLink, withMain, withoutLink } from '../../app/companies.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { may, mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -21,7 +21,7 @@ export function Companies({ contact }: { contact: OneContact }) {
   const { data } = contact;
   if (!data) return null;
   const links = data.companies ?? [];
-  const canWrite = may('contacts:write') && may('companies:read');
+  const canWrite = mayChange('contacts:write', data) && may('companies:read');
   if (links.length === 0 && !canWrite) return null;
   const show = (companies: CompanyLink[]) => {
     const main = companies.find(({ isPrimary }) => isPrimary);

@@ -4,11 +4,11 @@ import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { may, mayChange } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
-import { Badge } from '../../parts/badge.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -73,15 +73,17 @@ export function Contact({ id }: { id: number }) {
   return (
     <>
       <Head title={nameOf(data)} above={back}>
-        {data.archive && <Badge>{t.common.archived}</Badge>}
         <More contact={contact} suppressed={suppressed} onSuppressed={suppressions.reload} />
-        <a class="button primary" href={linkTo(`/inbox/${id}`)}>
-          {t.contacts.write}
-        </a>
+        {!data.archive && (
+          <a class="button primary" href={linkTo(`/inbox/${id}`)}>
+            {t.contacts.write}
+          </a>
+        )}
       </Head>
+      <Archived noun="contacts" of={data} name={nameOf(data)} names={names} reload={reload} />
       <div class="beside">
         <div>
-          <Timeline id={id} name={nameOf(data)} names={names} fields={fields} />
+          <Timeline id={id} name={nameOf(data)} names={names} fields={fields} isFixed={!!data.archive} />
         </div>
         <div>
           <Standing contact={contact} members={members} />
@@ -92,7 +94,7 @@ export function Contact({ id }: { id: number }) {
             path={`/v1/contacts/${id}/fields`}
             values={data.fields ?? {}}
             names={names}
-            isFixed={!may('contacts:write')}
+            isFixed={!mayChange('contacts:write', data)}
             save={async (fields, header) => {
               const saved = await api.patch('/v1/contacts/{id}/fields', { params: { path, header }, body: { fields } });
               contact.change((of) => ({ ...of, fields: saved.fields }));
@@ -102,7 +104,7 @@ export function Contact({ id }: { id: number }) {
           <Tags contact={contact} />
           {may('deals:read') && <Deals contact={data} />}
           {may('tasks:read') && <Tasks contact={data} />}
-          <Duplicates of={data} merged={reload} />
+          {!data.archive && <Duplicates of={data} merged={reload} />}
         </div>
       </div>
     </>

@@ -3,7 +3,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { channelNames } from '../../app/channels.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -45,7 +45,7 @@ export function Details({ contact, suppressed }: DetailsProps) {
       label={label}
       shown={shown}
       isLink={isLink}
-      isFixed={!may('contacts:write')}
+      isFixed={!mayChange('contacts:write', data)}
       of={{ path: `/v1/contacts/${id}`, valuesOf }}
       onSave={async (values, { only, header }) => {
         const changed = only({ [of]: values[of] ?? null });

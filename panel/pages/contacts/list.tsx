@@ -11,7 +11,7 @@ import { may } from '../../app/session.ts';
 import { count, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
-import { ArchivedChoice } from '../../parts/archived-choice.tsx';
+import { ArchivedChoice, ArchivedSign } from '../../parts/archived-choice.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -53,6 +53,7 @@ export function List() {
       said: t.contacts.theListIsExported,
     });
   const rows = contacts.data?.items ?? [];
+  const choosing = useChoosing(rows, chosen, choose);
   return (
     <>
       <Head title={t.common.contacts}>
@@ -103,7 +104,7 @@ export function List() {
       <Paged
         caption={t.common.contacts}
         of={contacts}
-        columns={[...(canWrite ? [useChoosing(rows, chosen, choose)] : []), ...columnsWith(namesOf(members))]}
+        columns={[...(canWrite && !filter('archived') ? [choosing] : []), ...columnsWith(namesOf(members))]}
         keyOf={({ id }) => id}
         empty={
           isFiltered ? (
@@ -161,6 +162,7 @@ const columnsWith = (names: Names): Column<Contact>[] => [
           <UserText text={nameOf(contact)} isName />
         </a>{' '}
         {contact.hasUnreadMessages && <Badge tone="accent">{t.common.unread}</Badge>}
+        <ArchivedSign archive={contact.archive} />
       </>
     ),
   },

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { archiving } from '../../app/archive.ts';
-import { may } from '../../app/session.ts';
+import { may, mayChange } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
@@ -38,21 +38,15 @@ export function More({ contact, suppressed, onSuppressed }: MoreProps) {
     if (done) onSuppressed();
   };
   const items = [
-    ...(may('contacts:write')
+    ...(mayChange('contacts:write', data)
       ? [
           { text: t.contacts.leadScoreMore, choose: show('LeadScore') },
           { text: t.contacts.metadataMore, choose: show('Metadata') },
           { text: t.contacts.mergeMore, choose: show('Merge') },
-          archiving({
-            noun: 'contacts',
-            id: data.id,
-            name: nameOf(data),
-            archive: data.archive,
-            reload: contact.reload,
-          }),
+          archiving({ noun: 'contacts', id: data.id, name: nameOf(data), reload: contact.reload }),
         ]
       : []),
-    ...(may('sequences:write') ? [{ text: t.contacts.sequencesMore, choose: show('Sequences') }] : []),
+    ...(mayChange('sequences:write', data) ? [{ text: t.contacts.sequencesMore, choose: show('Sequences') }] : []),
     ...(email && may('email:send')
       ? [
           suppressed.length > 0

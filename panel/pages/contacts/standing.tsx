@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { memberName, namesOf } from '../../app/names.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
@@ -22,7 +22,7 @@ export function Standing({ contact, members }: StandingProps) {
   const { data } = contact;
   if (!data) return null;
   const path = { id: data.id };
-  const isFixed = !may('contacts:write');
+  const isFixed = !mayChange('contacts:write', data);
   const before = () => contact.change(() => data);
 
   const setStage = async (stage: Stage) => {

@@ -2,7 +2,7 @@ import { useId, useRef } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Dot } from '../../parts/dot.tsx';
@@ -52,7 +52,7 @@ export function Tags({ contact }: { contact: OneContact }) {
           <li key={tag.name}>
             <Dot color={tag.color} />
             {tag.name}
-            {tag.id !== pending && may('contacts:write') && (
+            {tag.id !== pending && mayChange('contacts:write', data) && (
               <button
                 type="button"
                 class="quiet"
@@ -65,7 +65,7 @@ export function Tags({ contact }: { contact: OneContact }) {
           </li>
         ))}
       </ul>
-      {may('contacts:write') && (
+      {mayChange('contacts:write', data) && (
         <form class="inline" onSubmit={add}>
           <input
             ref={field}

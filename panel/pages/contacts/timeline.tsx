@@ -36,10 +36,12 @@ interface TimelineProps {
   name: string;
   names: Names;
   fields: readonly Schema<'Field'>[];
+  /** Nothing is noted. */
+  isFixed?: boolean;
 }
 
 /** Everything that has happened with a contact, the latest first, and a place to note more. */
-export function Timeline({ id, name, names, fields }: TimelineProps) {
+export function Timeline({ id, name, names, fields, isFixed = false }: TimelineProps) {
   const [side, setSide] = useState<Side>('all');
   const [shown, setShown] = useState(pageSize);
   const [drafts, setDrafts] = useState(0);
@@ -70,7 +72,7 @@ export function Timeline({ id, name, names, fields }: TimelineProps) {
           ))}
         </fieldset>
       </div>
-      {may('contacts:write') && (
+      {may('contacts:write') && !isFixed && (
         <Form
           key={drafts}
           submit={t.contacts.addNote}

@@ -1,6 +1,6 @@
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { showsArchived } from '../../parts/archived-choice.tsx';
+import { whichArchived } from '../../parts/archived-choice.tsx';
 import { filter } from '../../parts/filters.tsx';
 
 type Contact = Schema<'Contact'>;
@@ -15,7 +15,7 @@ export const wanted = () => ({
   tagId: Number(filter('tag')) || undefined,
   assignedToUserId: filter('assignee'),
   hasUnread: filter('unread') === 'yes' || undefined,
-  archived: showsArchived() ? ('true' as const) : undefined,
+  ...whichArchived(),
   minScore: Number(filter('score')) || undefined,
 });
 

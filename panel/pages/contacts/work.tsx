@@ -5,7 +5,7 @@ import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -15,12 +15,13 @@ import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 
 interface WorkProps {
-  contact: Pick<Schema<'Contact'>, 'id' | 'name'>;
+  /** An archived one gets no more work. */
+  contact: Pick<Schema<'Contact'>, 'id' | 'name' | 'archive'>;
 }
 
 interface DealsProps {
   contact?: WorkProps['contact'];
-  company?: { id: number; name: string };
+  company?: Pick<Schema<'Company'>, 'id' | 'name' | 'archive'>;
 }
 
 /** The deals of a contact or of a company. */
@@ -41,7 +42,11 @@ export function Deals({ contact, company }: DealsProps) {
       of={deals}
       none={t.contacts.nothingIsSoldToThem}
       all={contact && linkTo('/deals', { contact: contact.id })}
-      add={may('deals:write') ? { text: t.common.newDeal, open: () => setNew(true) } : undefined}
+      add={
+        mayChange('deals:write', contact ?? company ?? {})
+          ? { text: t.common.newDeal, open: () => setNew(true) }
+          : undefined
+      }
       after={
         isNew && <EditDeal contact={contact} company={company} onDone={deals.reload} onClose={() => setNew(false)} />
       }
@@ -73,7 +78,7 @@ export function Tasks({ contact }: WorkProps) {
       of={tasks}
       none={t.contacts.nothingIsToBeDoneForThem}
       all={linkTo('/tasks', { contact: contact.id })}
-      add={may('tasks:write') ? { text: t.common.newTask, open: () => setNew(true) } : undefined}
+      add={mayChange('tasks:write', contact) ? { text: t.common.newTask, open: () => setNew(true) } : undefined}
       after={isNew && <EditTask contact={contact} onDone={tasks.reload} onClose={() => setNew(false)} />}
     >
       {(task) => (

@@ -1,11 +1,11 @@
 import type { BoardColumn } from '../../app/boards.ts';
-import { may } from '../../app/session.ts';
+import { mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { UserText } from '../../parts/user-text.tsx';
 import { type Deal, type Place, placeOf } from './board.ts';
 
 interface ColumnBarProps {
-  deal: Pick<Deal, 'stage' | 'pipeline'>;
+  deal: Pick<Deal, 'stage' | 'pipeline' | 'archive'>;
   columns: readonly BoardColumn[];
   onMove(to: Place): void;
 }
@@ -23,7 +23,7 @@ export function ColumnBar({ deal, columns, onMove }: ColumnBarProps) {
           <button
             type="button"
             class="quiet"
-            disabled={!may('deals:write') || step === at}
+            disabled={!mayChange('deals:write', deal) || step === at}
             aria-current={step === at ? 'step' : undefined}
             onClick={() => onMove(column)}
           >

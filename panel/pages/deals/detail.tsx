@@ -5,16 +5,17 @@ import { readColumns } from '../../app/boards.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { namesOf, useMemberList } from '../../app/names.ts';
-import { may } from '../../app/session.ts';
+import { may, mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
+import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
-import { Badge } from '../../parts/badge.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
 import { EditDeal } from '../../parts/edit-deal.tsx';
 import { EditTask } from '../../parts/edits.ts';
 import { Field } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
+import { Menu } from '../../parts/menu.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
@@ -71,18 +72,18 @@ export function DealDetail({ id }: { id: number }) {
   const board = columns.data ?? [];
   const isBoardThere = columns.data !== undefined;
   const lost = board.find(({ stage }) => stage === 'lost');
-  const archived = archiving({ noun: 'deals', id, name: data.title, archive: data.archive, reload });
   const names = namesOf(members);
   const isOpen = data.stage !== 'Won' && data.stage !== 'Lost';
   return (
     <>
       <Head title={data.title} above={back()}>
-        {data.archive && <Badge>{t.common.archived}</Badge>}
-        {may('deals:write') && (
+        {mayChange('deals:write', data) && (
           <>
-            <button type="button" onClick={archived.choose}>
-              {archived.text}
-            </button>
+            <Menu
+              text={t.contacts.more}
+              label={t.contacts.moreFor(data.title)}
+              items={[archiving({ noun: 'deals', id, name: data.title, reload })]}
+            />
             <button type="button" onClick={() => setOpen('edit')}>
               {t.common.edit}
             </button>
@@ -99,6 +100,7 @@ export function DealDetail({ id }: { id: number }) {
           </>
         )}
       </Head>
+      <Archived noun="deals" of={data} name={data.title} names={names} reload={reload} />
       {isBoardThere ? <ColumnBar deal={data} columns={board} onMove={ask} /> : <Skeleton lines={1} />}
       <div class="beside">
         <div>
@@ -129,7 +131,7 @@ export function DealDetail({ id }: { id: number }) {
           <section class="card" aria-labelledby="tasks">
             <div class="row">
               <h2 id="tasks">{t.common.tasks}</h2>
-              {may('tasks:write') && (
+              {mayChange('tasks:write', data) && (
                 <button type="button" class="small" data-new onClick={() => setOpen('task')}>
                   {t.common.newTask}
                 </button>
@@ -174,7 +176,7 @@ export function DealDetail({ id }: { id: number }) {
             path={`/v1/deals/${id}/fields`}
             values={data.fields ?? {}}
             names={names}
-            isFixed={!may('deals:write')}
+            isFixed={!mayChange('deals:write', data)}
             save={async (given, header) => {
               const saved = await api.patch('/v1/deals/{id}/fields', {
                 params: { path, header },

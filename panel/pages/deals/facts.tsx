@@ -6,7 +6,7 @@ import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { memberName, namesOf } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
-import { current, may } from '../../app/session.ts';
+import { current, may, mayChange } from '../../app/session.ts';
 import { dayDate, money, nameOf, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
@@ -29,7 +29,7 @@ type Patch = Partial<Schema<'PatchDeal'>>;
 /** What an `InPlace` of a deal needs: how it is read and written. */
 export const editing = (deal: Loaded<Deal>, data: Deal, bodyOf: (values: Values) => Patch) => ({
   of: { path: `/v1/deals/${data.id}?include=company`, valuesOf: dealValues },
-  isFixed: !may('deals:write'),
+  isFixed: !mayChange('deals:write', data),
   onSave: async (values: Values, { only, header }: Edit) => {
     const body = only(bodyOf(values));
     if (Object.keys(body).length === 0) return;
@@ -200,7 +200,7 @@ function OnBoard({ deal, data }: Omit<FactsProps, 'members'>) {
       <label for={id}>{t.deals.pipeline}</label>
       <select
         id={id}
-        disabled={!may('deals:write') || data.stage === 'Won'}
+        disabled={!mayChange('deals:write', data) || data.stage === 'Won'}
         value={here.id}
         onChange={(event) => move(Number(event.currentTarget.value))}
       >
@@ -234,7 +234,7 @@ function Owner({ deal, data, members }: FactsProps) {
       <label for={id}>{t.deals.owner}</label>
       <select
         id={id}
-        disabled={!may('deals:write')}
+        disabled={!mayChange('deals:write', data)}
         value={ownerId ?? ''}
         onChange={(event) => assign(Number(event.currentTarget.value) || null)}
       >

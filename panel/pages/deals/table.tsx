@@ -8,7 +8,7 @@ import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { money } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { showsArchived } from '../../parts/archived-choice.tsx';
+import { ArchivedSign, whichArchived } from '../../parts/archived-choice.tsx';
 import { Day } from '../../parts/day.tsx';
 import { filter } from '../../parts/filters.tsx';
 import { type Column, Paged } from '../../parts/paged.tsx';
@@ -40,6 +40,7 @@ export function filterOf(boardId: number, wanted: Wanted): Schema<'Filter'> {
 function readPage(signal: AbortSignal, boardId: number) {
   const wanted = wantedDeals();
   const sort = filter('sort');
+  const { archived } = whichArchived();
   const direction = sort?.startsWith('-') ? ('desc' as const) : ('asc' as const);
   return api.post('/v1/deals/search', {
     signal,
@@ -48,9 +49,9 @@ function readPage(signal: AbortSignal, boardId: number) {
       filter: filterOf(boardId, wanted),
       ...(sort !== undefined && { sort: [{ field: sort.replace('-', ''), direction }] }),
       ...(filter('after') !== undefined && { cursor: filter('after') as string }),
-      ...(showsArchived() && { archived: true }),
+      ...(archived !== undefined && { archived: archived === 'true' || archived }),
       limit: 100,
-      include: 'owner,pipeline,company',
+      include: 'owner,pipeline,company,archive',
     },
   });
 }
@@ -77,10 +78,13 @@ const columnsWith = (names: Names): Column<Deal>[] => [
   {
     title: t.common.title,
     sortBy: 'title',
-    show: ({ id, title }) => (
-      <a href={linkTo(`/deals/${id}`)}>
-        <UserText text={title} />
-      </a>
+    show: ({ id, title, archive }) => (
+      <>
+        <a href={linkTo(`/deals/${id}`)}>
+          <UserText text={title} />
+        </a>
+        <ArchivedSign archive={archive} />
+      </>
     ),
   },
   {
