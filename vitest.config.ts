@@ -34,7 +34,8 @@ export default defineConfig({
           setupFiles: ['test/harness/set-up.ts'],
           // A hang is seen. Waits move the clock and take no time.
           testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // The stacks are synthesized in one.
+          hookTimeout: 120_000,
           isolate: false,
           maxWorkers: 2,
           experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -15,7 +15,7 @@ export interface Restoring {
 /** An object whose records are archived. What its functions return is written. */
 interface Archivable<E extends Entity> {
   of: E;
-  /** What else an archive means. */
+  /** Does what else an archive means. */
   archived?(tx: UnitOfWork, item: Item<E>): void | Promise<void>;
   /** The item as it is restored. Raises 409 where another one has what is its alone, unless it then goes without. */
   restored?(tx: UnitOfWork, item: Item<E>, how: Restoring): Item<E> | Promise<Item<E>>;

@@ -95,7 +95,7 @@ test('a deal shows and counts a task unless that is archived', async () => {
   expect(await get(`/v1/deals/${deal.id}`)).toMatchObject({ openTaskCount: 1, tasks: [{ id: task.id }] });
 });
 
-test('what hangs on an archived contact stays as it is', async () => {
+test('deals and tasks of an archived contact stay as they are', async () => {
   const contact = await make('/v1/contacts', { name: 'Ada' });
   const deal = await make('/v1/deals', { title: 'One', contactId: contact.id });
   const task = await make('/v1/tasks', { title: 'Call', contactId: contact.id });

@@ -119,7 +119,7 @@ describe('a national number', () => {
     ['GB', '020 7946 0018', '+442079460018'],
     ['DE', '110', '110'],
     ['AQ', '01234 5', '012345'],
-  ])('of %s, %s, is normalized as %s', async (country, value, normalized) => {
+  ])('a phone of %s, %s, is normalized as %s', async (country, value, normalized) => {
     await setCountry(country);
     const { id } = await contact();
     if (value.length > 4) {

@@ -27,7 +27,7 @@ const made = (tx: UnitOfWork, phone: string, index: number) =>
     ...{ platform: 'telegram', name: 'New', username: `new_${phone}_${index}` },
     ...{ phone: `${phone}${index}`, email: `new${phone}${index}@example.com` },
   });
-const withPhone = (phone: string) => run((tx) => listPage(tx, Contacts, { where: { phone }, limit: 10 }));
+const withEmail = (email: string) => run((tx) => listPage(tx, Contacts, { where: { email }, limit: 10 }));
 const entriesWith = async (text: string) => {
   const keys: string[] = [];
   for await (const { pk, of } of rowsOfWorkspace(tenant.workspaceId)) if (of && pk.includes(text)) keys.push(pk);
@@ -50,11 +50,11 @@ test('rows with many entries are there with all of them, or not at all, whenever
       /^(TransactWrite|Put|Delete|BatchWrite)/,
     );
     await finishAll();
-    const found = await Promise.all(tens.map(async (index) => (await withPhone(`${phone}${index}`)).items.length));
+    const found = await Promise.all(tens.map(async (index) => (await withEmail(`new${phone}${index}@example.com`)).items.length));
     const isDone = found[0] === 1;
     expect(new Set(found)).toEqual(new Set([isDone ? 1 : 0]));
-    // Username twice, phone, e-mail.
-    expect(await entriesWith(phone)).toHaveLength(isDone ? 40 : 0);
+    // Username twice, e-mail.
+    expect(await entriesWith(phone)).toHaveLength(isDone ? 30 : 0);
     outcomes[isDone ? 'done' : 'undone'] += 1;
   }
   expect(outcomes.done).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import { type Place, type Stage, stages } from './part.ts';
 export interface Erasing extends Traces, Record<string, unknown> {
   /** The e-mail addresses of the contact. */
   emails: string[];
-  /** Those whose threads are still to be looked for. */
+  /** Addresses whose threads are still to be looked for. */
   emailsLeft: string[];
   erasureId: number;
   contactId: number;

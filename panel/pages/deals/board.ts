@@ -52,7 +52,7 @@ export async function loadColumns(
   );
 }
 
-export const stageName = (key: string): Schema<'DealStage'> =>
+const stageName = (key: string): Schema<'DealStage'> =>
   `${key.charAt(0).toUpperCase()}${key.slice(1)}` as Schema<'DealStage'>;
 
 /** Returns the column that a deal with `include=pipeline` is in. */

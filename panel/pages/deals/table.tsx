@@ -19,7 +19,7 @@ import { NoDeals } from './no-deals.tsx';
 import { isOverdue } from './overdue.ts';
 
 /** Returns the filter of a search for deals of a board. */
-export function filterOf(boardId: number, wanted: Wanted): Schema<'Filter'> {
+function filterOf(boardId: number, wanted: Wanted): Schema<'Filter'> {
   const { contactId, assignedToUserId: owner, minValue, expectedCloseBefore, isOpenOnly } = wanted;
   const conditions = [
     ['pipelineId', 'eq', boardId],
