@@ -50,7 +50,9 @@ test('rows with many entries are there with all of them, or not at all, whenever
       /^(TransactWrite|Put|Delete|BatchWrite)/,
     );
     await finishAll();
-    const found = await Promise.all(tens.map(async (index) => (await withEmail(`new${phone}${index}@example.com`)).items.length));
+    const found = await Promise.all(
+      tens.map(async (index) => (await withEmail(`new${phone}${index}@example.com`)).items.length),
+    );
     const isDone = found[0] === 1;
     expect(new Set(found)).toEqual(new Set([isDone ? 1 : 0]));
     // Username twice, e-mail.

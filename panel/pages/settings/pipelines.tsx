@@ -48,7 +48,7 @@ export function Pipelines() {
     columns.reload();
   };
   const canWrite = may('pipelines:write');
-  const makeDefault = async ({ id, name }: Board) => {
+  const makeDefault = async ({ id }: Board) => {
     const work = () => api.patch('/v1/pipelines/{id}', { params: { path: { id } }, body: { isDefault: true } });
     if (await attempt(work, { said: t.parts.saved })) reload();
   };
