@@ -31,13 +31,14 @@ export function SearchField({ label, name = 'q', placeholder }: SearchFieldProps
   const id = useId();
   const chosen = filter(name) ?? '';
   const [typed, setTyped] = useState(chosen);
+  const [isComposing, setComposing] = useState(false);
   // What it was trimmed to is not written over what is being typed.
   useEffect(() => setTyped((before) => (before.trim() === chosen ? before : chosen)), [chosen]);
   useEffect(() => {
-    if (typed.trim() === chosen) return;
+    if (isComposing || typed.trim() === chosen) return;
     const timer = setTimeout(() => choose(name, typed.trim()), settleMs);
     return () => clearTimeout(timer);
-  }, [typed]);
+  }, [typed, isComposing]);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -48,6 +49,8 @@ export function SearchField({ label, name = 'q', placeholder }: SearchFieldProps
         placeholder={placeholder}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
+        onCompositionStart={() => setComposing(true)}
+        onCompositionEnd={() => setComposing(false)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || event.isComposing) return;
           // What was searched for stays; the keys of the page work again.

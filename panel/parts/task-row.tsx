@@ -6,6 +6,7 @@ import { worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { attempt } from '../app/toasts.ts';
 import { Badge } from './badge.tsx';
+import { userText } from './user-text.tsx';
 import { When } from './when.tsx';
 
 type Shown = Schema<'DealTask'> & Pick<Schema<'Task'>, 'archive'>;
@@ -53,11 +54,13 @@ export function TaskRow({ task, onStatus, reload, onEdit, actions, children }: T
       />
       <div>
         {onEdit ? (
-          <button type="button" class="link title" onClick={onEdit}>
+          <button type="button" class="link title" {...userText} onClick={onEdit}>
             {task.title}
           </button>
         ) : (
-          <span class="title">{task.title}</span>
+          <span class="title" {...userText}>
+            {task.title}
+          </span>
         )}
         <p class="hint belongs">{children}</p>
       </div>

@@ -68,7 +68,7 @@ test('the mail of a stranger is seen, answered, and made a contact by keyboard',
   await composer(page).waitFor();
   await page.keyboard.press('r');
   await page.keyboard.type('Twelve each.');
-  await page.locator('.recipients').getByText('zoe@stranger.example').waitFor();
+  await page.locator('.recipients summary').getByText('zoe@stranger.example', { exact: true }).waitFor();
   await page.keyboard.press('Control+Enter');
   await page.locator('.mail-message').filter({ hasText: 'Twelve each.' }).waitFor();
   await page.getByRole('button', { name: 'Make a contact' }).focus();

@@ -4,7 +4,7 @@ import { api, type Client } from '#test/client.ts';
 import { clientOf } from '#test/workspace.ts';
 import { startBrowser } from './chromium.ts';
 import { crawl, openPlace } from './crawl.ts';
-import { widths } from './page.ts';
+import { screenshot, widths } from './page.ts';
 import { fillRealistically } from './realistic.ts';
 import { newDemo, newSession, openPanel } from './signed-in.ts';
 
@@ -38,18 +38,29 @@ test.for([
   await watched.page.context().close();
 });
 
+const composerOverflow =
+  "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.composer'))";
+
 test.for([
   ['on a phone', { width: 360, height: 640 }],
   ['at 200 % zoom', { width: 720, height: 450 }],
 ] as const)('messages have 45 % of the height %s', async ([, viewport], { skip }) => {
   if (!browser) return skip();
   const { page } = await openPanel(browser, session, { viewport });
+  const pane = page.locator('.messages');
+  const share = async () => ((await pane.boundingBox())?.height ?? 0) / viewport.height;
   await openPlace(page, '/inbox');
   await page.locator('main a[href^="#/inbox/"]').first().click();
-  const pane = page.locator('.messages');
-  await pane.waitFor();
-  const share = async () => ((await pane.boundingBox())?.height ?? 0) / viewport.height;
+  await page.locator('.composer textarea').waitFor();
   await expect.poll(share).toBeGreaterThan(0.45);
+  for (const sender of ['A buyer', 'Ben Baker', 'S'.repeat(90)]) {
+    await openPlace(page, '/inbox?channel=email');
+    await page.locator('main a[href^="#/inbox/"]').filter({ hasText: sender }).click();
+    await page.locator('.recipients').waitFor();
+    await expect.poll(share, { message: sender }).toBeGreaterThan(0.45);
+    expect(await page.evaluate(composerOverflow), sender).toBe(0);
+    await screenshot(page, `inbox-mail-${viewport.width}-${sender.slice(0, 3)}`);
+  }
   await page.context().close();
 });
 
@@ -77,6 +88,7 @@ test('Overdue has every task that is late, and a line of text adds one of mine',
       .getByRole('checkbox')
       .count(),
   ).toBe(tasks.overdue);
+  expect(await page.locator('.task .title[dir="auto"]').count()).toBe(await page.locator('.task').count());
   // Without a choice it is one's own list.
   await openPlace(page, '/tasks');
   await expect.poll(async () => Number((await overdue.textContent())?.replace(/\D/g, ''))).toBeLessThan(tasks.overdue);
@@ -94,6 +106,27 @@ test('Overdue has every task that is late, and a line of text adds one of mine',
   await page.getByText('Saved.').waitFor();
   const [task] = (await crm.get('/v1/tasks', { q: 'Water the plants' })).body.items;
   expect(task).toMatchObject({ dealId: expect.any(Number), remindAt: '2031-05-01T07:00:00Z' });
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a search asks for nothing while an input method composes', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page, faults } = await openPanel(browser, session);
+  await openPlace(page, '/contacts');
+  const asked: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/v1/contacts' && searchParams.has('q')) asked.push(searchParams.get('q'));
+  });
+  await page.getByRole('searchbox').first().focus();
+  const keyboard = await page.context().newCDPSession(page);
+  for (const text of ['t', 'た', 'たな', 'たなか']) {
+    await keyboard.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+    await page.waitForTimeout(500);
+  }
+  await keyboard.send('Input.insertText', { text: '田中' });
+  await expect.poll(() => asked).toEqual(['田中']);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -14,7 +14,7 @@ import { userText } from '../../parts/user-text.tsx';
 import { Answered } from './answered.tsx';
 import { Buttons, maxButtons } from './buttons.tsx';
 import { AttachButton, Files, problemOf, useFiles } from './files.tsx';
-import { Recipients } from './recipients.tsx';
+import { addressesIn, Recipients } from './recipients.tsx';
 import { SavedReplies, useSavedReplies } from './saved-replies.tsx';
 import { presets } from './state.tsx';
 import { answerIn, send, type Way, waysTo } from './ways.ts';
@@ -245,9 +245,6 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
 
 const strangerWays = ({ threadId }: Which): Way[] =>
   threadId !== undefined && may('email:send') ? [answerIn(threadId)] : [];
-
-/** Returns the addresses of a field, whatever is between them. */
-const addressesIn = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 const Ways = ({ ways, way, choose }: { ways: readonly Way[]; way: Way; choose(key: string): void }) => (
   <select

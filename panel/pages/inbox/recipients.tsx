@@ -3,6 +3,7 @@ import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
+import { count } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { UserText } from '../../parts/user-text.tsx';
 import type { Way } from './ways.ts';
@@ -11,6 +12,9 @@ type Mailbox = Schema<'Mailbox'>;
 
 /** Returns a name and address as mail programs show them. */
 export const addressOf = ({ name, email }: Mailbox): string => (name ? `${name} <${email}>` : email);
+
+/** Returns the addresses of a field, whatever is between them. */
+export const addressesIn = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 interface RecipientsProps {
   way: Way;
@@ -21,7 +25,7 @@ interface RecipientsProps {
   change(to: { cc?: string; isToAll?: boolean }): void;
 }
 
-/** Whom a mail goes to, before it is sent. */
+/** Whom a mail goes to, before it is sent: in a line, which opens. The address stands there without the name, which can claim anything. */
 export function Recipients({ way: { threadId }, to, cc, isToAll, change }: RecipientsProps) {
   const found = useLoaded(
     (signal) =>
@@ -32,31 +36,39 @@ export function Recipients({ way: { threadId }, to, cc, isToAll, change }: Recip
     touching('message'),
   );
   const answer = found.data;
-  const addresses = answer ? answer.to.map(addressOf) : to === undefined ? [] : [to];
+  const mailboxes = answer?.to ?? (to === undefined ? [] : [{ name: null, email: to }]);
   const { from = null, others = [] } = answer ?? {};
   const isElsewhere = from !== null && !answer?.to.some(({ email }) => email === from.email);
+  const [first, ...rest] = mailboxes;
+  const more = rest.length + (isToAll ? others.length : 0) + addressesIn(cc).length;
   return (
     <div class="recipients">
-      <p>
-        <span class="muted">{t.inbox.to}</span> <UserText text={addresses.join(', ')} />
-        {isElsewhere && <span class="hint"> {t.inbox.asksToBeAnsweredThere(from.email)}</span>}
-      </p>
-      {others.length > 0 && (
-        <label>
-          <input
-            type="checkbox"
-            checked={isToAll}
-            onChange={({ currentTarget }) => change({ isToAll: currentTarget.checked })}
-          />{' '}
-          {t.inbox.alsoTo} <UserText text={others.map(addressOf).join(', ')} />
-        </label>
-      )}
-      <input
-        aria-label={t.inbox.cc}
-        placeholder={t.inbox.cc}
-        value={cc}
-        onInput={({ currentTarget }) => change({ cc: currentTarget.value })}
-      />
+      <details>
+        <summary>
+          <span class="muted">{t.inbox.to}</span> <UserText isName text={first?.email ?? ''} />
+          {more > 0 && ` +${count(more)}`}
+        </summary>
+        <p>
+          <UserText text={mailboxes.map(addressOf).join(', ')} />
+        </p>
+        {others.length > 0 && (
+          <label>
+            <input
+              type="checkbox"
+              checked={isToAll}
+              onChange={({ currentTarget }) => change({ isToAll: currentTarget.checked })}
+            />{' '}
+            {t.inbox.alsoTo} <UserText text={others.map(addressOf).join(', ')} />
+          </label>
+        )}
+        <input
+          aria-label={t.inbox.cc}
+          placeholder={t.inbox.cc}
+          value={cc}
+          onInput={({ currentTarget }) => change({ cc: currentTarget.value })}
+        />
+      </details>
+      {isElsewhere && <p class="hint">{t.inbox.asksToBeAnsweredThere(from.email)}</p>}
     </div>
   );
 }
