@@ -49,6 +49,8 @@ async function writer(name: string, email?: string) {
 
 const mail = (fields: Parameters<ReturnType<typeof receiveIn>>[0]) => receiveIn({ id: demo.workspaceId })(fields);
 const person = (page: Page, name: string) => page.locator('.people a').filter({ hasText: name });
+const leftBelow =
+  "(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(document.querySelector('.messages'))";
 const composer = (page: Page) => page.locator('.composer textarea');
 
 test('the mail of a stranger is seen, answered, and made a contact by keyboard', async ({ skip }) => {
@@ -232,19 +234,17 @@ test('a reader of the past keeps the place when messages come and older ones loa
   const log = page.getByRole('log');
   await log.getByText('Line 60 of').waitFor();
   const topOf = async (text: string) => (await log.getByText(text).boundingBox())?.y ?? Number.NaN;
-  const scroll = () => page.evaluate("document.querySelector('.messages').scrollTop");
   await page.evaluate("document.querySelector('.messages').scrollTo({ top: 400 })");
-  const before = await scroll();
-  await write('Something new');
-  await page.getByRole('button', { name: '1 new ↓' }).waitFor();
-  expect(await scroll()).toBe(before);
   const line = await topOf('Line 20 of');
+  for (const came of [1, 2, 3]) {
+    await write('Something new');
+    await page.getByRole('button', { name: `${came} new ↓` }).waitFor();
+    expect(await topOf('Line 20 of')).toBe(line);
+  }
   await page.getByRole('button', { name: 'Earlier messages' }).dispatchEvent('click');
   await log.getByText('Line 1 of').waitFor();
   expect(Math.abs((await topOf('Line 20 of')) - line)).toBeLessThan(3);
-  await page.getByRole('button', { name: '1 new ↓' }).click();
-  const leftBelow =
-    "(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(document.querySelector('.messages'))";
+  await page.getByRole('button', { name: '3 new ↓' }).click();
   await expect.poll(() => page.evaluate(leftBelow)).toBeLessThan(2);
   expect(faults).toEqual([]);
   await page.context().close();
@@ -277,6 +277,34 @@ test('a saved reply is put in by its shortcut, and a scheduled message is change
   await page.getByRole('article').filter({ hasText: 'nine to six' }).waitFor();
   await screenshot(page, 'inbox-scheduled');
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('messages are wider than the list and at least 30 rem beside what is known', async ({ skip }) => {
+  if (!browser) return skip();
+  const { id } = await writer('Wanda Wide');
+  const { page } = await openPanel(browser, demo.session, { width: 1200 });
+  await openPlace(page, `/inbox/${id}`);
+  const widthOf = async (of: string) => (await page.locator(of).boundingBox())?.width ?? 0;
+  for (const width of [1200, 1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator('.known').waitFor();
+    await screenshot(page, `inbox-known-${width}`);
+    expect(await widthOf('.messages'), `at ${width}`).toBeGreaterThanOrEqual(480);
+    expect(await widthOf('.messages'), `at ${width}`).toBeGreaterThan(await widthOf('.conversations'));
+    expect(await overflowPx(page)).toBe(0);
+  }
+  await page.context().close();
+});
+
+test('the end of a conversation stays in view while an answer is written', async ({ skip }) => {
+  if (!browser) return skip();
+  const { id, write } = await writer('Elsa End');
+  for (let at = 1; at <= 30; at += 1) await write(`Line ${at}`);
+  const { page } = await openPanel(browser, demo.session);
+  await openPlace(page, `/inbox/${id}`);
+  await composer(page).fill('A line\n'.repeat(8));
+  await expect.poll(() => page.evaluate(leftBelow)).toBeLessThan(2);
   await page.context().close();
 });
 

@@ -18,7 +18,7 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { Beside } from './beside.tsx';
 import { Composer } from './composer.tsx';
 import { Message } from './message.tsx';
-import { Reading } from './reading.tsx';
+import { newest, Reading, usePlace } from './reading.tsx';
 import { keptUnread, State, scheduledChanges, useConversation } from './state.tsx';
 import { wayKey } from './ways.ts';
 import { conversationId, draftName, listFilters } from './which.ts';
@@ -29,13 +29,15 @@ const pageSize = 50;
 export function Conversation({ contactId }: { contactId: number }) {
   const path = { id: contactId };
   const [shown, setShown] = useState(pageSize);
+  const reading = usePlace();
   const contact = useLoaded(
     (signal) => api.get('/v1/contacts/{id}', { signal, params: { path } }),
     [],
     touchingContact(contactId, 'contact'),
   );
   const messages = useLoaded(
-    (signal) => newest(contactId, shown, signal),
+    (signal) =>
+      newest((query) => api.get('/v1/contacts/{id}/messages', { signal, params: { path, query } }), shown, reading),
     [shown],
     touchingContact(contactId, 'message', 'job', 'email', 'contact'),
   );
@@ -69,6 +71,7 @@ export function Conversation({ contactId }: { contactId: number }) {
         <Failure error={messages.error} again={messages.reload} />
       ) : (
         <Messages
+          place={reading}
           items={messages.data?.items}
           jobs={jobs.data?.items ?? []}
           accountOf={accountOf}
@@ -94,19 +97,6 @@ export function Conversation({ contactId }: { contactId: number }) {
 
 type MessageOf = Schema<'Message'>;
 
-/** The newest of a conversation, in the order in which they were written. */
-async function newest(contactId: number, count: number, signal: AbortSignal) {
-  const items: MessageOf[] = [];
-  let after: number | undefined;
-  for (;;) {
-    const query = { limit: Math.min(100, count - items.length), after };
-    const page = await api.get('/v1/contacts/{id}/messages', { signal, params: { path: { id: contactId }, query } });
-    items.push(...page.items);
-    after = page.nextCursor ?? undefined;
-    if (!page.hasMore || items.length >= count) return { items: items.reverse(), hasMore: page.hasMore };
-  }
-}
-
 /** What is seen is read. */
 function useMarkedAsRead(contactId: number, items: readonly MessageOf[] | undefined): void {
   const unread = items?.findLast(({ direction, isRead }) => direction === 'inbound' && !isRead)?.id;
@@ -125,6 +115,7 @@ function useMarkedAsRead(contactId: number, items: readonly MessageOf[] | undefi
 }
 
 interface MessagesProps {
+  place: ReturnType<typeof usePlace>;
   items: readonly MessageOf[] | undefined;
   jobs: readonly Schema<'Job'>[];
   accountOf(message: MessageOf): string | undefined;
@@ -147,10 +138,11 @@ function answer({ id, contactId, body, channel, accountId }: MessageOf): void {
 /** When a message was written; while it waits, when it was queued. */
 const writtenAt = ({ sentAt, createdAt }: MessageOf) => sentAt ?? createdAt;
 
-function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
+function Messages({ place, items, jobs, accountOf, changed, earlier }: MessagesProps) {
   return (
     <Reading
       label={t.common.messages}
+      place={place}
       ids={items?.map(({ id }) => id)}
       isLastOurs={items?.at(-1)?.direction === 'outbound'}
     >

@@ -1,13 +1,52 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 
 /** As near to the end somebody follows what comes. */
 const nearPx = 80;
 
+/** What was shown last, and whether its end was seen. */
+interface Place {
+  current: { first: number | undefined; last: number | undefined; heightPx: number; isAtEnd: boolean };
+}
+
+/** Returns the place of somebody who reads, for what is loaded and for what shows it. */
+export const usePlace = (): Place => useRef({ first: undefined, last: undefined, heightPx: 0, isAtEnd: true });
+
+interface PageOf<Item> {
+  items: readonly Item[];
+  hasMore: boolean;
+  nextCursor: number | null;
+}
+
+/** More than are wanted, as some have come since. */
+const cameSince = 10;
+
+/** Returns the newest ones in the order in which they came. Nothing that is shown is left out while its end is not seen. */
+export async function newest<Item extends { id: number }>(
+  ask: (query: { limit: number; after: number | undefined }) => Promise<PageOf<Item>>,
+  count: number,
+  place: Place,
+): Promise<{ items: Item[]; hasMore: boolean }> {
+  const found: Item[] = [];
+  let after: number | undefined;
+  for (;;) {
+    const missing = Math.max(0, count - found.length);
+    const page = await ask({ limit: Math.min(100, place.current.isAtEnd ? missing : missing + cameSince), after });
+    found.push(...page.items);
+    after = page.nextCursor ?? undefined;
+    const oldest = place.current.isAtEnd ? undefined : place.current.first;
+    const wanted = Math.max(count, found.filter(({ id }) => oldest !== undefined && id >= oldest).length);
+    const isWhole = found.length >= count && (oldest === undefined || found.some(({ id }) => id <= oldest));
+    if (!page.hasMore || isWhole)
+      return { items: found.slice(0, wanted).reverse(), hasMore: page.hasMore || found.length > wanted };
+  }
+}
+
 interface ReadingProps {
   label: string;
+  place: Place;
   /** The ids of what is shown, in its order. */
   ids: readonly number[] | undefined;
   /** Whether the last one is our own, which is shown at once. */
@@ -16,14 +55,8 @@ interface ReadingProps {
 }
 
 /** What is read from top to bottom: it follows what comes while its end is seen, and else keeps its place and counts what came. */
-export function Reading({ label, ids, isLastOurs, children }: ReadingProps) {
+export function Reading({ label, place: before, ids, isLastOurs, children }: ReadingProps) {
   const log = useRef<HTMLDivElement>(null);
-  const before = useRef<{ first: number | undefined; last: number | undefined; heightPx: number; isAtEnd: boolean }>({
-    first: undefined,
-    last: undefined,
-    heightPx: 0,
-    isAtEnd: true,
-  });
   const [fresh, setFresh] = useState(0);
   const toEnd = () => {
     log.current?.scrollTo({ top: log.current.scrollHeight });
@@ -49,6 +82,12 @@ export function Reading({ label, ids, isLastOurs, children }: ReadingProps) {
     };
   };
   useLayoutEffect(settle);
+  // A text that grows takes height from what is read.
+  useEffect(() => {
+    const lower = new ResizeObserver(() => before.current.isAtEnd && toEnd());
+    if (log.current) lower.observe(log.current);
+    return () => lower.disconnect();
+  }, []);
   return (
     <div class="reading">
       <div

@@ -18,7 +18,7 @@ import { Head } from '../../parts/head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Composer } from './composer.tsx';
 import { OneMail } from './mail.tsx';
-import { Reading } from './reading.tsx';
+import { newest, Reading, usePlace } from './reading.tsx';
 import { keptUnread, State, useConversation } from './state.tsx';
 import { conversationId, listFilters } from './which.ts';
 
@@ -28,15 +28,20 @@ const pageSize = 20;
 export function Stranger({ threadId }: { threadId: number }) {
   const path = { id: threadId };
   const id = conversationId({ threadId });
+  const reading = usePlace();
   const [isChoosing, setChoosing] = useState(false);
   const isOfThread = (event: AnyEvent) => touching('message', 'email', 'job')(event);
   const loaded = useLoaded(
     async (signal) => {
       const [thread, mails] = await Promise.all([
         api.get('/v1/email/threads/{id}', { signal, params: { path } }),
-        api.get('/v1/email/threads/{id}/messages', { signal, params: { path, query: { limit: pageSize } } }),
+        newest(
+          (query) => api.get('/v1/email/threads/{id}/messages', { signal, params: { path, query } }),
+          pageSize,
+          reading,
+        ),
       ]);
-      return { thread, mails: mails.items.toReversed(), hasMore: mails.hasMore };
+      return { thread, mails: mails.items, hasMore: mails.hasMore };
     },
     [threadId],
     isOfThread,
@@ -87,6 +92,7 @@ export function Stranger({ threadId }: { threadId: number }) {
       ) : (
         <Reading
           label={t.common.messages}
+          place={reading}
           ids={data?.mails.map((mail) => mail.id)}
           isLastOurs={data?.mails.at(-1)?.direction === 'outbound'}
         >
