@@ -142,7 +142,7 @@ test('a link by e-mail to a conversation chooses the mail, for that conversation
   const { id } = await writer('Mia Mail', 'mia@mail.example');
   const { page, faults } = await openPanel(browser, demo.session);
   await openPlace(page, `/contacts/${id}`);
-  await page.getByRole('link', { name: 'mia@mail.example' }).click();
+  await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'mia@mail.example' }).click();
   const way = () => page.getByRole('combobox', { name: 'Send by' });
   await expect.poll(() => way().inputValue()).toBe('new mail');
   await page.getByRole('textbox', { name: 'Subject' }).waitFor();
