@@ -1,4 +1,5 @@
 import { ApiError, type Schema } from '../../../client/index.ts';
+import { useAfterFirst } from '../../app/after-first.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -41,13 +42,14 @@ export function Contact({ id }: { id: number }) {
   const members = useMemberList();
   const fields = useFields('contact');
   const { data, error, reload } = contact;
+  const isTime = useAfterFirst();
   const suppressions = useLoaded(
     async (signal) => {
       const address = data?.email;
-      if (!address || !may('email:read')) return [];
+      if (!isTime || !address || !may('email:read')) return [];
       return (await api.get('/v1/email/suppressions', { signal, params: { query: { address } } })).items;
     },
-    [data?.email],
+    [isTime, data?.email],
     ({ event }) => /^(contact\.unsubscribed|email\.)/.test(event),
   );
   const back = <Back to={linkTo('/contacts')}>{t.common.contacts}</Back>;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
+import { useAfterFirst } from '../../app/after-first.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
@@ -18,10 +19,14 @@ interface DuplicatesProps {
 
 /** Contacts that seem to be the same person; nothing where there are none. */
 export function Duplicates({ of, merged }: DuplicatesProps) {
+  const isTime = useAfterFirst();
   const found = useLoaded(
-    (signal) =>
-      api.get('/v1/contacts/{id}/duplicates', { signal, params: { path: { id: of.id }, query: { limit: 5 } } }),
-    [of.id, of.username, of.phone, of.email],
+    async (signal) => {
+      if (!isTime) return { items: [] };
+      const params = { path: { id: of.id }, query: { limit: 5 } };
+      return api.get('/v1/contacts/{id}/duplicates', { signal, params });
+    },
+    [isTime, of.id, of.username, of.phone, of.email],
   );
   const [chosen, choose] = useState<Schema<'Contact'>>();
   const items = found.data?.items ?? [];

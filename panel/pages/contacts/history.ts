@@ -2,6 +2,7 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { may } from '../../app/session.ts';
 import { merged, type Page, type Source as SourceOf } from './merged.ts';
+import { dealsOf, tasksOf } from './work-of.ts';
 
 /** One line of the timeline of a contact. */
 export type Entry = { key: string; at: string } & (
@@ -19,8 +20,8 @@ export type Side = (typeof sides)[number];
 type Source = SourceOf<Entry>;
 
 const pageSize = 50;
-/** As many deals, tasks, and invoices of a contact as are looked at. */
-const most = 100;
+/** As many invoices of a contact as are looked at. */
+const maxInvoices = 100;
 
 const restOf = <Item extends { createdAt: string }>(page: {
   items: readonly Item[];
@@ -60,9 +61,8 @@ function sourcesOf(id: number, side: Side, signal: AbortSignal): readonly Source
       rest: restOf(page),
     };
   };
-  const query = { contactId: id, limit: most };
   const deals: Source = async () => {
-    const { items } = await api.get('/v1/deals', { signal, params: { query } });
+    const { items } = await dealsOf(id);
     return {
       entries: items.flatMap((of): Entry[] => [
         { kind: 'deal', became: 'created', key: `deal-${of.id}`, at: of.createdAt, of },
@@ -81,7 +81,7 @@ function sourcesOf(id: number, side: Side, signal: AbortSignal): readonly Source
     };
   };
   const tasks: Source = async () => {
-    const { items } = await api.get('/v1/tasks', { signal, params: { query } });
+    const { items } = await tasksOf(id);
     return {
       entries: items.flatMap((of): Entry[] => [
         { kind: 'task', became: 'created', key: `task-${of.id}`, at: of.createdAt, of },
@@ -92,6 +92,7 @@ function sourcesOf(id: number, side: Side, signal: AbortSignal): readonly Source
     };
   };
   const invoices: Source = async () => {
+    const query = { contactId: id, limit: maxInvoices };
     const { items } = await api.get('/v1/finance/invoices', { signal, params: { query } });
     return {
       entries: items.flatMap((of): Entry[] => [

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -16,7 +16,8 @@ const pending = 0;
 
 /** The tags of a contact, which come and go at once. */
 export function Tags({ contact }: { contact: OneContact }) {
-  const known = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
+  const [isAdding, setAdding] = useState(false);
+  const known = useLoaded(async (signal) => (isAdding ? api.get('/v1/tags', { signal }) : undefined), [isAdding]);
   const field = useRef<HTMLInputElement>(null);
   const list = useId();
   const { data } = contact;
@@ -70,6 +71,7 @@ export function Tags({ contact }: { contact: OneContact }) {
           <input
             ref={field}
             list={list}
+            onFocus={() => setAdding(true)}
             maxLength={50}
             aria-label={t.contacts.tagToAdd}
             placeholder={t.contacts.addATag}

@@ -13,6 +13,9 @@ import { EditDeal, EditTask } from '../../parts/edits.ts';
 import { filled } from '../../parts/filled.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
+import { dealsOf, tasksOf } from './work-of.ts';
+
+const shown = 20;
 
 interface WorkProps {
   /** An archived one gets no more work. */
@@ -28,10 +31,9 @@ interface DealsProps {
 export function Deals({ contact, company }: DealsProps) {
   const deals = useLoaded(
     (signal) =>
-      api.get('/v1/deals', {
-        signal,
-        params: { query: { contactId: contact?.id, companyId: company?.id, limit: 20 } },
-      }),
+      contact
+        ? dealsOf(contact.id)
+        : api.get('/v1/deals', { signal, params: { query: { companyId: company?.id, limit: shown } } }),
     [contact?.id, company?.id],
     touching('deal'),
   );
@@ -66,11 +68,7 @@ type TaskList = Schema<'TaskList'>;
 
 /** The tasks of a contact, which can be ticked off. */
 export function Tasks({ contact }: WorkProps) {
-  const tasks: Loaded<TaskList> = useLoaded(
-    (signal) => api.get('/v1/tasks', { signal, params: { query: { contactId: contact.id, limit: 20 } } }),
-    [contact.id],
-    touching('task'),
-  );
+  const tasks: Loaded<TaskList> = useLoaded(() => tasksOf(contact.id), [contact.id], touching('task'));
   const [isNew, setNew] = useState(false);
   return (
     <Section
@@ -125,8 +123,10 @@ function Section<Item>({ title, of, none, all, add, after, children }: SectionPr
       </div>
       <Pending data={data} error={error} reload={reload} lines={2} />
       {data?.items.length === 0 && <p class="hint">{none}</p>}
-      <ul class="work">{data?.items.map(children)}</ul>
-      {data?.hasMore && all && <a href={all}>{filled(t.contacts.all, { title })}</a>}
+      <ul class="work">{data?.items.slice(0, shown).map(children)}</ul>
+      {data && (data.hasMore || data.items.length > shown) && all && (
+        <a href={all}>{filled(t.contacts.all, { title })}</a>
+      )}
       {after}
     </section>
   );

@@ -70,6 +70,13 @@ export const placed = <Of extends Pick<Deal, 'stage' | 'pipeline'>>(deal: Of, { 
   ...(deal.pipeline && { pipeline: { ...deal.pipeline, columnId: id, columnKey: key, columnName: name } }),
 });
 
+/** Returns the columns with a deal as the API answers it, in the column where it is now. */
+export const withDeal = (columns: Columns, deal: Deal): Columns =>
+  moved(columns, deal, placeOf(deal)).map((column) => ({
+    ...column,
+    deals: column.deals.map((one) => (one.id === deal.id ? { ...one, ...deal } : one)),
+  }));
+
 /** The columns after a deal has gone to another one, with their sums. */
 export function moved(columns: Columns, deal: Deal, to: Place): Columns {
   return columns.map((column) => {

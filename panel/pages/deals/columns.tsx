@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board } from '../../app/boards.ts';
-import { touching } from '../../app/live.ts';
+import { type AnyEvent, touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import type { Names } from '../../app/names.ts';
+import { isOfOwnChange } from '../../app/own-changes.ts';
 import { place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { filled } from '../../parts/filled.tsx';
-import { type Deal, loadColumns, moved, type Place } from './board.ts';
+import { type Deal, loadColumns, moved, type Place, placed, withDeal } from './board.ts';
 import { wantedDeals } from './choices.ts';
 import { Lose } from './lose.tsx';
 import { moveDeal } from './move.ts';
@@ -27,12 +28,20 @@ export const PendingColumns = () => (
   </section>
 );
 
+const touches = touching('deal', 'task', 'contact', 'pipeline');
+
 /** The deals of a board in its columns: dragged, or moved by keys. */
 export function Columns({ board, names, turn }: { board: Board; names: Names; turn: number }) {
+  /** When the answer to a move of this page was shown, by deal: the events of the move tell nothing new. */
+  const shownAt = useRef(new Map<number, number>());
+  const isNews = (event: AnyEvent) => {
+    const { deal_id: id } = event.data as { deal_id?: string };
+    return touches(event) && !isOfOwnChange(event, shownAt.current.get(Number(id)) ?? 0);
+  };
   const columns = useLoaded(
     (signal) => loadColumns(signal, board.id, wantedDeals()),
     [board.id, String(place.value.query), turn],
-    touching('deal', 'task', 'contact', 'pipeline'),
+    isNews,
   );
   const [dragged, setDragged] = useState<Deal>();
   const [asking, setAsking] = useState<{ deal: Deal; to: Place }>();
@@ -45,12 +54,16 @@ export function Columns({ board, names, turn }: { board: Board; names: Names; tu
     followed.current = undefined;
   });
   const { data, error, reload } = columns;
+  const onMoved = (deal: Deal) => {
+    shownAt.current.set(deal.id, performance.now());
+    columns.change((before) => withDeal(before, deal));
+  };
   const move = (deal: Deal, to: Place, lostReason?: string) => {
     const show = (at: Place) => {
       followed.current = deal.id;
       columns.change((before) => moved(before, deal, at));
     };
-    void moveDeal(deal, to, { lostReason, show, reload });
+    void moveDeal(deal, to, { lostReason, show, onMoved });
   };
   const ask = (deal: Deal, to: Place) => {
     if (to.stage === 'won' || to.stage === 'lost') setAsking({ deal, to });
@@ -94,10 +107,10 @@ export function Columns({ board, names, turn }: { board: Board; names: Names; tu
         <Win
           deal={asking.deal}
           onClose={close}
-          onWon={() => {
-            columns.change((before) => moved(before, asking.deal, asking.to));
-            setWon({ ...asking.deal, stage: 'Won' });
-            reload();
+          onWon={(answer) => {
+            const deal = { ...placed(asking.deal, asking.to), ...answer };
+            onMoved(deal);
+            setWon(deal);
           }}
         />
       )}

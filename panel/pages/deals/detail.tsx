@@ -63,7 +63,7 @@ export function DealDetail({ id }: { id: number }) {
     );
   const close = () => setOpen(undefined);
   const move = (to: Place, lostReason?: string) =>
-    void moveDeal(data, to, { lostReason, show: (at) => deal.change((before) => placed(before, at)), reload });
+    void moveDeal(data, to, { lostReason, show: (at) => deal.change((before) => placed(before, at)), onMoved: reload });
   const ask = (to: Place) => {
     if (to.stage === 'won') setOpen('win');
     else if (to.stage === 'lost') setOpen('lose');

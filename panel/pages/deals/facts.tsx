@@ -191,7 +191,7 @@ function OnBoard({ deal, data }: Omit<FactsProps, 'members'>) {
       await moveDeal(data, to, {
         lostReason: here.lostReason ?? undefined,
         show: (at) => deal.change((before) => placed({ ...before, pipeline: at === to ? board : here }, at)),
-        reload: deal.reload,
+        onMoved: deal.reload,
       });
     });
   };

@@ -12,7 +12,7 @@ import type { Deal } from './board.ts';
 
 interface WinProps {
   deal: Deal;
-  onWon(): void;
+  onWon(won: Deal): void;
   onClose(): void;
 }
 
@@ -23,8 +23,7 @@ export const Win = ({ deal, onWon, onClose }: WinProps) => (
     action={t.deals.markAsWon}
     onClose={onClose}
     onConfirm={async () => {
-      await api.post('/panel/deals/{id}/win', { params: { path: { id: deal.id } }, body: {} });
-      onWon();
+      onWon(await api.post('/panel/deals/{id}/win', { params: { path: { id: deal.id } }, body: {} }));
     }}
   >
     <p>{deal.value > 0 ? t.deals.anIncomeOfIsBooked(money(deal.value, deal.currency)) : t.deals.theDealHasNoValue}</p>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { eventKinds } from '../../api/lists.ts';
 import { api } from '../../app/api.ts';
@@ -41,6 +41,7 @@ export function EndpointPage({ id }: { id: number }) {
   const endpoint = useLoaded((signal) => api.get('/v1/webhooks/{id}', { signal, params: { path: { id } } }), [id]);
   const [open, setOpen] = useState<Open>();
   const [secret, setSecret] = useState<string>();
+  const [turn, setTurn] = useState(0);
   const { data, error, reload } = endpoint;
   if (!data)
     return (
@@ -50,18 +51,22 @@ export function EndpointPage({ id }: { id: number }) {
       </>
     );
   const close = () => setOpen(undefined);
+  const reloadAll = () => {
+    reload();
+    setTurn((before) => before + 1);
+  };
   const params = { path: { id } };
   return (
     <>
       <Head title={data.description ?? new URL(data.url).host} above={back()}>
         {may('webhooks:write') && <Actions endpoint={data} of={endpoint} onOpen={setOpen} />}
       </Head>
-      <Paused endpoint={data} onResumed={reload} />
+      <Paused endpoint={data} onEnd={reload} onResumed={reloadAll} />
       <Facts endpoint={data} />
-      <Deliveries endpoint={data} onNews={reload} />
+      <Deliveries endpoint={data} turn={turn} onNews={reload} />
       {open === 'edit' && <EditEndpoint endpoint={data} onDone={reload} onClose={close} />}
       {open === 'rotate' && <Rotate onSecret={setSecret} onClose={close} of={data} onDone={reload} />}
-      {open === 'replay' && <ReplayFailed id={id} onDone={reload} onClose={close} />}
+      {open === 'replay' && <ReplayFailed id={id} onDone={reloadAll} onClose={close} />}
       {open === 'delete' && (
         <Confirm
           title={t.developers.deleteThisEndpoint}
@@ -89,10 +94,10 @@ export function EndpointPage({ id }: { id: number }) {
 }
 
 /** Says until when nothing is sent, and ends that. */
-function Paused({ endpoint, onResumed }: { endpoint: Endpoint; onResumed(): void }) {
+function Paused({ endpoint, onEnd, onResumed }: { endpoint: Endpoint; onEnd(): void; onResumed(): void }) {
   const { id, isActive, pausedUntil, consecutiveFailures } = endpoint;
   const untilMs = Date.parse(pausedUntil ?? '');
-  useDue(onResumed, pausedUntil === null ? undefined : untilMs);
+  useDue(onEnd, pausedUntil === null ? undefined : untilMs);
   if (!isActive || pausedUntil === null) return null;
   return (
     <div class="note row">
@@ -272,7 +277,14 @@ const refreshMs = 30_000;
 /** An event is seen before the deliveries that are made of it. */
 const fanOutMs = 1000;
 
-function Deliveries({ endpoint, onNews }: { endpoint: Endpoint; onNews(): void }) {
+interface DeliveriesProps {
+  endpoint: Endpoint;
+  /** Loads them again when it changes. */
+  turn: number;
+  onNews(): void;
+}
+
+function Deliveries({ endpoint, turn, onNews }: DeliveriesProps) {
   const { id } = endpoint;
   const deliveries = useLoaded(
     (signal) =>
@@ -288,11 +300,12 @@ function Deliveries({ endpoint, onNews }: { endpoint: Endpoint; onNews(): void }
           },
         },
       }),
-    [endpoint, String(place.value.query)],
+    [id, turn, String(place.value.query)],
   );
   // What is being sent says so by no event.
   const { data, reload } = deliveries;
-  const newest = `${data?.items[0]?.id} ${data?.items[0]?.status}`;
+  const sent = data?.items.map(({ id, status, attemptCount }) => `${id} ${status} ${attemptCount}`).join();
+  const known = useRef<string | undefined>(undefined);
   const dueAt = useMemo(() => {
     const next = (data?.items ?? []).flatMap((delivery) => nextAttemptMs(delivery, endpoint) ?? []);
     return Math.min(Date.now() + refreshMs, ...next);
@@ -310,7 +323,10 @@ function Deliveries({ endpoint, onNews }: { endpoint: Endpoint; onNews(): void }
       stop();
     };
   }, []);
-  useEffect(onNews, [newest]);
+  useEffect(() => {
+    if (known.current !== undefined && sent !== undefined) onNews();
+    known.current = sent ?? known.current;
+  }, [sent]);
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries" class="section">

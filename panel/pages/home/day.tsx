@@ -4,7 +4,6 @@ import { api } from '../../app/api.ts';
 import { everyPage } from '../../app/every-page.ts';
 import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
-import { useContactNames } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { current, may, type Scope } from '../../app/session.ts';
 import { count, money } from '../../app/show.ts';
@@ -16,6 +15,7 @@ import { dayOf, dayStart, localDate } from '../../parts/local-time.ts';
 import { TaskRow } from '../../parts/task-row.tsx';
 import { UserText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
+import { pathOf, type Row, titleOf, whichOf } from '../inbox/which.ts';
 
 const shown = 6;
 /** Of lists without a filter for it, so many pages are looked through. */
@@ -86,7 +86,7 @@ function DueTasks({ tasks }: { tasks: Items<Schema<'Task'>> }) {
 async function loadWaiting(signal: AbortSignal) {
   const { items } = await everyPage(
     (cursor: string | undefined) =>
-      api.get('/v1/conversations', { signal, params: { query: { state: 'open', limit: 100, cursor } } }),
+      api.get('/panel/conversations', { signal, params: { query: { state: 'open', limit: 100, cursor } } }),
     maxPages,
   );
   return {
@@ -96,19 +96,15 @@ async function loadWaiting(signal: AbortSignal) {
   };
 }
 
-function Waiting({ waiting }: { waiting: Items<Schema<'Conversation'>> }) {
-  const names = useContactNames({ data: waiting.data && { items: waiting.data.items.slice(0, shown) } });
+function Waiting({ waiting }: { waiting: Items<Row> }) {
   return (
     <List title={t.home.waitForAnAnswer} of={waiting} none={t.home.nobodyWaits} all={linkTo('/inbox')}>
-      {({ id, contactId, waitingSince, lastMessage }) => (
-        <li key={id}>
-          <a href={linkTo(contactId === null ? '/inbox' : `/inbox/${contactId}`)}>
-            <UserText
-              text={contactId === null ? (lastMessage?.preview ?? '–') : (names.get(contactId) ?? `#${contactId}`)}
-              isName
-            />
+      {(conversation) => (
+        <li key={conversation.id}>
+          <a href={linkTo(pathOf(whichOf(conversation)))}>
+            <UserText text={titleOf(conversation)} isName />
           </a>
-          <span class="hint">{waitingSince && <When at={waitingSince} />}</span>
+          <span class="hint">{conversation.waitingSince && <When at={conversation.waitingSince} />}</span>
         </li>
       )}
     </List>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useAfterFirst } from '../../app/after-first.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -74,20 +74,13 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** The day comes first: what is left to set up is asked once that shows. */
-const afterMs = 3000;
-
 interface Left {
   steps: readonly Step[];
 }
 
 /** What is left to do until the workspace can be worked with. */
 export function useStepsLeft(): Left {
-  const [isTime, setTime] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setTime(true), afterMs);
-    return () => clearTimeout(timer);
-  }, []);
+  const isTime = useAfterFirst();
   const { data } = useLoaded(
     async (signal) => {
       if (!isTime) return [];

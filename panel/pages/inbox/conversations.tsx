@@ -7,7 +7,7 @@ import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place, withQuery } from '../../app/route.ts';
 import { current, may } from '../../app/session.ts';
-import { nameOf, shortTime } from '../../app/show.ts';
+import { shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { filled } from '../../parts/filled.tsx';
@@ -18,7 +18,7 @@ import { userText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 import { heldInPlace } from './held.ts';
 import { keptUnread, scheduledChanges } from './state.tsx';
-import { draftName, isSame, linkToConversation, type Which, whichOf } from './which.ts';
+import { draftName, isSame, linkToConversation, type Row, titleOf, type Which, whichOf } from './which.ts';
 
 const states = ['open', 'snoozed', 'done'] as const;
 
@@ -46,8 +46,6 @@ const asked = (signal: AbortSignal) =>
       },
     },
   });
-
-type Row = Awaited<ReturnType<typeof asked>>['items'][number];
 
 /** Returns the times of the next scheduled message to each contact. */
 async function scheduled(signal: AbortSignal): Promise<ReadonlyMap<number, string>> {
@@ -149,10 +147,6 @@ interface PersonProps {
   /** The key that opens it. */
   shortcut: string | undefined;
 }
-
-/** Returns what a conversation is called: its contact, or the sender of a stranger's thread. */
-const titleOf = ({ contact, thread, id }: Row) =>
-  contact ? nameOf(contact) : nameOf({ id, name: thread?.from?.name ?? null, email: thread?.from?.email ?? null });
 
 function Person({ row, isOpen, runAt, shortcut }: PersonProps) {
   const { id, thread, lastMessage, unreadCount } = row;
