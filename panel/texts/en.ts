@@ -1181,6 +1181,7 @@ const settings = {
   endTheOthers: 'Sign out everywhere else',
   sessionIsEnded: 'Signed out there.',
   othersAreEnded: (number: Value) => `Signed out elsewhere: ${number}.`,
+  browserOn: (browser: string, system: string) => `${browser} on ${system}`,
   aDeviceWithoutAName: 'A browser without a name',
   aDisabledAgentCannotBe: '; a disabled agent cannot be tried',
   account: 'Account',

@@ -28,6 +28,7 @@ afterAll(() => browser?.close());
 
 test.for([
   ['on a phone', { width: widths.narrow }],
+  ['on a phone in German', { width: widths.narrow, locale: 'de-DE' }],
   ['at 200 % zoom', { width: widths.wide / 2 }],
 ] as const)('no page scrolls sideways %s with hostile data', async ([name, options], { skip }) => {
   if (!browser) return skip();

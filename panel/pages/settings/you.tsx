@@ -11,6 +11,7 @@ import { Field, Form, type Values } from '../../parts/form.tsx';
 import { instant } from '../../parts/local-time.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
+import { browserOf } from './browser.ts';
 
 const forms = ['language', 'dmy', 'mdy', 'iso'] as const;
 const formNames = () => ({
@@ -135,6 +136,13 @@ function Profile() {
   );
 }
 
+/** Returns what a session is called: its browser and system, else what the browser says of itself. */
+function deviceOf(userAgent: string | null): string {
+  if (userAgent === null) return t.settings.aDeviceWithoutAName;
+  const found = browserOf(userAgent);
+  return found ? t.settings.browserOn(found.browser, found.system) : userAgent;
+}
+
 function Sessions() {
   const sessions = useLoaded((signal) => api.get('/panel/sessions', { signal }), []);
   const [isBusy, setBusy] = useState(false);
@@ -166,7 +174,7 @@ function Sessions() {
           <li key={id} class="row">
             <div>
               <p>
-                {userAgent ?? t.settings.aDeviceWithoutAName}{' '}
+                <span title={userAgent ?? undefined}>{deviceOf(userAgent)}</span>{' '}
                 {isCurrent && <Badge tone="good">{t.settings.thisSession}</Badge>}
               </p>
               <p class="hint">
