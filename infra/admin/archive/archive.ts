@@ -175,6 +175,7 @@ export const uncounted = [
   'block',
   'bus-backlog',
   'bus-retry',
+  'column-door',
   'company-activity',
   'delivery-id',
   'email-body',
