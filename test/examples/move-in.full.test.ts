@@ -19,7 +19,7 @@ import { writeExport } from './hubspot.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const [peopleCount, dealCount] = [Number(process.env['PEOPLE'] ?? 500), Number(process.env['DEALS'] ?? 300)];
+const [peopleCount, dealCount] = [Number(process.env['PEOPLE'] ?? 60), Number(process.env['DEALS'] ?? 40)];
 const waitMs = 1_200_000;
 
 let folder: string;

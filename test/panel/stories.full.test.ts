@@ -328,11 +328,11 @@ test('a contact leads to their deals and tasks, and to new ones that are theirs'
   await page.getByRole('button', { name: 'New deal' }).click();
   await page.getByRole('dialog').getByLabel('Title').fill('Only his');
   await page.getByRole('button', { name: 'Create deal' }).click();
-  await page.getByRole('link', { name: 'Only his' }).waitFor();
+  await page.getByRole('link', { name: 'Only his' }).first().waitFor();
   await page.getByRole('button', { name: 'New task' }).click();
   await page.getByRole('dialog').getByLabel('Title').fill('For him');
   await page.getByRole('button', { name: 'Create task' }).click();
-  await page.getByText('For him').waitFor();
+  await page.getByText('For him').first().waitFor();
   await openPlace(page, `/deals?contact=${id}`);
   await page.getByRole('link', { name: 'Only his' }).waitFor();
   expect(await page.locator('.deal').count()).toBe(1);
