@@ -68,12 +68,12 @@ describe('the packed client', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('installs with two dependencies, at most 2 MB, and no warning', async () => {
+  test('installs with two dependencies, at most 2.5 MB, and no warning', async () => {
     expect(said).toBe('');
     const installed = await readdir(join(folder, 'node_modules'));
     const packages = installed.filter((name) => !name.startsWith('.')).sort();
     expect(packages).toEqual(['crm-api-client', 'openapi-fetch', 'openapi-typescript-helpers']);
-    expect(await sizeOf(folder)).toBeLessThan(2_000_000);
+    expect(await sizeOf(folder)).toBeLessThan(2_500_000);
     const { engines } = JSON.parse(await readFile(join(folder, 'node_modules/crm-api-client/package.json'), 'utf8'));
     expect(engines).toEqual({ node: '>=20' });
   });

@@ -760,12 +760,39 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     plain ??= plainResources([...operations.keys()].filter((name) => !calls.driven.has(name)));
     expect(Object.keys(plain)).toContain('POST /v1/tasks');
     for (const [create, { changes, remove }] of Object.entries(plain)) {
-      const { id } = await send(create, letters, knownTo(create, named));
-      for (const change of changes) await send(change, letters, knownTo(change, named), [id]);
+      const known = (operation: string) => knownTo(operation, pathOf(create) === '/v1/views' ? viewOf(letters) : named);
+      const { id } = await send(create, letters, known(create));
+      for (const change of changes) await send(change, letters, known(change), [id]);
       if (remove === undefined) continue;
       await send(remove, letters, {}, [id]);
       calls.forget(`${pathOf(create)}/{id}`, id);
-      await send(create, letters, knownTo(create, named));
+      await send(create, letters, known(create));
+    }
+  });
+
+  test('is archived, restored, and searched', async () => {
+    for (const [noun, made] of Object.entries({
+      contacts: { name: 'A', phone: '1234567' },
+      companies: { name: 'A' },
+      deals: { title: 'A' },
+    })) {
+      const { id } = (await workspace.live.post(`/v1/${noun}`, made, 201)).body;
+      for (const change of ['archive', 'restore']) await send(`POST /v1/${noun}/{id}/${change}`, letters, {}, [id]);
+    }
+    for (const [noun, field] of Object.entries({
+      contacts: 'name',
+      companies: 'name',
+      deals: 'title',
+      tasks: 'title',
+    })) {
+      const condition = { field, op: 'contains', value: letters.text(5000) };
+      const filter = { or: Array.from({ length: 49 }, () => ({ not: condition })) };
+      const sort = ['createdAt', 'updatedAt', field].map((one) => ({ field: one }));
+      const first = await workspace.live.post(`/v1/${noun}/search`, { filter, sort, archived: 'all', limit: 1 }, 200);
+      expect(bytes(first.body)).toBeLessThan(maxAnswerBytes);
+      const all = await workspace.live.post(`/v1/${noun}/search`, { q: letters.text(200), filter, limit: 100 }, 200);
+      expect(bytes(all.body)).toBeLessThan(maxAnswerBytes);
+      calls.driven.add(`POST /v1/${noun}/search`);
     }
   });
 
@@ -789,6 +816,14 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
   });
 });
 
+/** A view of the largest values. */
+const viewOf = (letters: Letters): Fields => ({
+  object: 'contact',
+  filter: { or: Array.from({ length: 49 }, () => ({ field: 'name', op: 'contains', value: letters.text(1000) })) },
+  sort: ['createdAt', 'updatedAt', 'name'].map((field) => ({ field, direction: 'desc', nulls: 'first' })),
+  columns: Array.from({ length: 100 }, () => 'name'),
+});
+
 /** The same for all letters, as `plain`. */
 let plainChannels: readonly Platform[] | undefined;
 
@@ -810,7 +845,12 @@ function plainResources(names: readonly string[]): Record<string, PlainResource>
     creating.map((create) => {
       const one = `${pathOf(create)}/{id}`;
       const remove = `DELETE ${one}`;
-      const changes = names.filter((name) => !/^(GET|DELETE) /.test(name) && pathOf(name).startsWith(one));
+      const ofOne = names.filter((name) => !/^(GET|DELETE) /.test(name) && pathOf(name).startsWith(one));
+      // An archived record takes nothing but its restoration.
+      const last = ['archive', 'restore']
+        .map((change) => `POST ${one}/${change}`)
+        .filter((name) => ofOne.includes(name));
+      const changes = [...ofOne.filter((name) => !last.includes(name)), ...last];
       return [create, { changes, remove: names.includes(remove) ? remove : undefined }];
     }),
   );
@@ -846,6 +886,7 @@ function* everyRead(): Generator<Read> {
     const read = { operation: `GET ${template}`, hasPages: query !== undefined && 'limit' in schemaOf(query) };
     const [thing = '', rest = ''] = template.split(/(?<=\{id\})(.*)/);
     if (template.endsWith('/finance/summary')) yield { ...read, path: `${template}${range}` };
+    else if (template === '/v1/search') yield { ...read, path: `${template}?q=a` };
     else if (template.endsWith('/fields/schema')) yield { ...read, path: `${template}?object=contact` };
     else if (!template.includes('{')) yield { ...read, path: template };
     else if (!rest.includes('{'))
@@ -896,6 +937,7 @@ function queryOf(path: string, name: string, schema: Schema, letters: Letters): 
   if (name === 'from' || name === 'to') return { from: '9999-01-01T00:00:00Z', to: '9999-12-31T23:59:59Z' };
   if (name === 'type' && !schema['enum'])
     return { type: (path.startsWith('/v1/companies/') ? companyActivityTypes : activityTypes).join(',') };
+  if (name === 'types') return { q: 'a', types: 'contacts,companies,deals,tasks,threads' };
   if (name === 'object' && !schema['enum']) return { object: 'contact,company,deal,task' };
   if (name === 'status' && !schema['enum']) return { status: '5xx' };
   // Without its last character it is the beginning of what is longer, too.

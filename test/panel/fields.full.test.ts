@@ -197,7 +197,7 @@ test('values of every type are edited in place on a page and in the dialog of a 
   expect(await fields.getByLabel('The text', { exact: true }).getAttribute('aria-invalid')).toBe('true');
 
   await openPlace(page, '/tasks?assignee=all');
-  await page.getByRole('button', { name: 'Fill the fields' }).click();
+  await page.getByRole('button', { name: 'Fill the fields', exact: true }).click();
   await fillAll(page.getByRole('dialog').getByRole('region', { name: 'Fields' }));
   await expect.poll(async () => (await crm.get(`/v1/tasks/${task}/fields`)).body.fields).toEqual(expected);
   expect(await accessibilityFindings(page)).toEqual([]);
