@@ -17,7 +17,6 @@ import { Head } from '../../parts/head.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Pending } from '../../parts/pending.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 import { userText } from '../../parts/user-text.tsx';
 import { Timeline } from '../contacts/timeline.tsx';
@@ -54,7 +53,9 @@ export function DealDetail({ id }: { id: number }) {
     [boardId],
     touching('pipeline'),
   );
-  if (!data)
+  // The columns come first: all that stands below them would jump.
+  const awaitsBoard = boardId !== undefined && may('pipelines:read') && !columns.data?.length && !columns.error;
+  if (!data || awaitsBoard)
     return (
       <>
         <Head title={t.common.deal} above={back()} />
@@ -70,7 +71,6 @@ export function DealDetail({ id }: { id: number }) {
     else move(to);
   };
   const board = columns.data ?? [];
-  const isBoardThere = columns.data !== undefined;
   const lost = board.find(({ stage }) => stage === 'lost');
   const names = namesOf(members);
   const isOpen = data.stage !== 'Won' && data.stage !== 'Lost';
@@ -101,7 +101,7 @@ export function DealDetail({ id }: { id: number }) {
         )}
       </Head>
       <Archived noun="deals" of={data} name={data.title} names={names} reload={reload} />
-      {isBoardThere ? <ColumnBar deal={data} columns={board} onMove={ask} /> : <Skeleton lines={1} />}
+      <ColumnBar deal={data} columns={board} onMove={ask} />
       <div class="beside">
         <div>
           {data.stage === 'Won' && (

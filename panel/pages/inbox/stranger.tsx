@@ -64,7 +64,7 @@ export function Stranger({ threadId }: { threadId: number }) {
     api.post('/v1/email/threads/{id}/contact', { params: { path }, body });
   const mayConnect = may('email:write') && may('contacts:write');
   return (
-    <section class="conversation" aria-label={t.inbox.conversationWith(name)}>
+    <section class="conversation stranger" aria-label={t.inbox.conversationWith(name)}>
       <Head title={name} above={<Back to={linkTo('/inbox', listFilters())}>{t.common.inbox}</Back>}>
         <State of={state} />
         <Badge>{t.inbox.stranger}</Badge>
