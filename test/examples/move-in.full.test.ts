@@ -248,7 +248,8 @@ test(
       (wanted.contacts[0] as typeof person).name,
     ]);
     await see(`/deals/${await idOf('deals', deal.recordId)}`, [deal.title, deal.column, String(deal.lostReason)]);
-    expect(await shown.locator('main select option:checked').allTextContents()).toContain(deal.pipeline);
+    const chosen = () => shown.locator('main select option:checked').allTextContents();
+    await expect.poll(chosen).toContain(deal.pipeline);
     expect(faults).toEqual([]);
     await browser.close();
   },
