@@ -220,7 +220,7 @@ test('a refused change is reverted with its request id, and an accepted one can 
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   const envelope = { error: 'conflict', message: 'Somebody was faster', details: null };
-  await page.route(/\/v1\/(deals|tasks)\/\d+\/(column|status)$/, async (route) => {
+  await page.route(/\/v1\/(deals|tasks)\/\d+\/(column|status)(?:\?|$)/, async (route) => {
     if (status === 0) return route.continue();
     await held;
     const headers = { 'x-request-id': 'the-request' };
