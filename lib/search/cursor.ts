@@ -16,7 +16,12 @@ export interface Place {
 }
 
 const operand = v.union([v.string(), v.number(), v.object({ amount: v.number(), currency: v.string() })]);
-const Stored = v.tuple([v.string(), v.string(), v.array(v.nullable(operand)), v.number()]);
+const at = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/),
+  v.check((text) => !Number.isNaN(Date.parse(text))),
+);
+const Stored = v.tuple([v.string(), at, v.array(v.nullable(operand)), v.number()]);
 
 /** Returns the mark of a search: of the rows that are wanted, and of their order. */
 const digestOf = ({ q, filters, sort, archived, timeZone }: Search) =>

@@ -128,11 +128,15 @@ type Hit = v.InferOutput<typeof Hit>;
 export const Hits = v.pipe(v.object({ items: v.array(Hit) }), v.title('SearchHits'));
 
 const maxHits = 50;
+/** Texts of a hit that are shown: a stranger's mail may name a hundred people. */
+const maxMatched = 5;
 /** Hits that are kept before all but the best are dropped. */
-const maxKept = 1000;
+const maxKept = 200;
 
 interface Row {
   id: number;
+  /** Status of a thread. */
+  status?: string;
   archive?: unknown;
 }
 
@@ -152,7 +156,7 @@ export async function searchEverywhere(
   { q, types: asked = types }: v.InferOutput<typeof EverywhereQuery>,
 ): Promise<{ items: Hit[]; leftOut: Type[] }> {
   const isAllowed = (type: Type) => scopes.includes(searched[type].scope);
-  const words = wordsOf(q, phoneSpellings);
+  const words = [...new Map(wordsOf(q, phoneSpellings).map((word) => [word.join(), word])).values()];
   const lists = await Promise.all(asked.filter(isAllowed).map((type) => hitsOf(tx, type, foldCase(q.trim()), words)));
   const items = lists
     .flat()
@@ -171,15 +175,17 @@ async function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly
   await eachRow(tx, of, (row: Row) => {
     const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));
     const folded = named.map(([field, text]) => (field === 'phone' ? asciiDigitsIn(text) : foldCase(text)));
-    if (isArchived(row) || !holdsWords(folded.join('\n'), words)) return;
+    if (isArchived(row) || row.status === 'spam' || !holdsWords(folded.join('\n'), words)) return;
     const ranges = named.map(([field, text]) => rangesIn(text, words, { isPhone: field === 'phone' }));
     const begun = new Set(ranges.flat().flatMap(({ word, beginsWord }) => (beginsWord ? [word] : [])));
     const isPart = begun.size < words.length ? 3 : 2;
     const rank = folded.includes(whole) ? 0 : folded.some((text) => text.startsWith(whole)) ? 1 : isPart;
-    const matched = named.flatMap(([field, text], index) => {
-      const inText = united(ranges[index] ?? []);
-      return inText.length === 0 ? [] : [{ field, text, ranges: inText }];
-    });
+    const matched = named
+      .flatMap(([field, text], index) => {
+        const inText = united(ranges[index] ?? []);
+        return inText.length === 0 ? [] : [{ field, text, ranges: inText }];
+      })
+      .slice(0, maxMatched);
     const title = named[0]?.[1] ?? `#${row.id}`;
     found.push({
       hit: { type: singular[type], id: row.id, title, subtitle: subtitle(row), matched },

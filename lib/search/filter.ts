@@ -5,6 +5,8 @@ import type { SearchField } from './nouns.ts';
 const maxLevels = 5;
 const maxConditions = 50;
 const maxValues = 200;
+/** More conditions and groups than a filter may have; further ones are not looked at. */
+const maxNodes = 300;
 
 /** Whether a row is wanted; `now` is the time of the first page. */
 export type Predicate = (row: never, now: string) => boolean;
@@ -20,6 +22,7 @@ export class FilterReader {
   readonly wrong: FieldError[] = [];
   readonly #reading: FilterReading;
   #conditions = 0;
+  #nodes = 0;
 
   constructor(reading: FilterReading) {
     this.#reading = reading;
@@ -27,6 +30,10 @@ export class FilterReader {
 
   /** Returns the predicate of a condition, or of a group of them, that stands at `place` of the body. */
   async read(given: unknown, place: string, level = 1): Promise<Predicate> {
+    this.#nodes += 1;
+    if (this.#nodes > maxNodes) return never;
+    if (this.#nodes === maxNodes)
+      return this.#refuse('filter', 'too_many', `must have at most ${maxConditions} conditions`);
     if (typeof given !== 'object' || given === null || Array.isArray(given))
       return this.#refuse(place, 'invalid_type', 'must be a condition, or an object with and, or, or not');
     if (level > maxLevels) return this.#refuse(place, 'too_many', `is deeper than ${maxLevels} levels`);

@@ -154,11 +154,14 @@ export function choiceOf(values: readonly string[]): Kind {
   };
 }
 
+const maxTimeCharacters = 100;
 const timeSentence = 'must be an ISO 8601 time such as 2026-11-20T23:17:47Z, or relative to now such as today-7d';
 
 function readTime(value: unknown, { nowMs, zone }: Reading): string {
   if (typeof value !== 'string') throw new WrongValue('invalid_type', timeSentence);
   const given = value.trim();
+  if (given.length > maxTimeCharacters)
+    throw new WrongValue('too_long', `must have at most ${maxTimeCharacters} characters`);
   if (!isRelative(given)) return parsed(timeInput(), given, timeSentence);
   const at = relativeTime(given, nowMs, zone);
   if (at === undefined) throw new WrongValue('invalid_format', timeSentence);

@@ -33,6 +33,9 @@ function mapped(text: string, fold: (part: string) => string): Mapped {
   return all;
 }
 
+/** Places of a word in a text that are told. */
+const maxRanges = 10;
+
 const isInWord = /[\p{L}\p{N}]/u;
 
 /** Returns where the words, each in any of its spellings, stand in a text; phone numbers are compared by their digits. */
@@ -46,7 +49,11 @@ export function rangesIn(
     spellings.flatMap((spelling) => {
       if (spelling === '' || (isPhone && !/^\d+$/.test(spelling))) return [];
       const found: FoundRange[] = [];
-      for (let at = folded.indexOf(spelling); at !== -1; at = folded.indexOf(spelling, at + spelling.length)) {
+      for (
+        let at = folded.indexOf(spelling);
+        at !== -1 && found.length < maxRanges;
+        at = folded.indexOf(spelling, at + spelling.length)
+      ) {
         const start = starts[at] as number;
         const beginsWord = start === 0 || !isInWord.test(text.slice(0, start).at(-1) as string);
         found.push({ word, start, end: ends[at + spelling.length - 1] as number, beginsWord });

@@ -19,7 +19,9 @@ export async function eachRow(tx: UnitOfWork, of: Entity, look: (row: never) => 
     return false;
   };
   for await (const page of pages({ pk: entityPartition(tx.tenant, of) })) {
-    for (const stored of page) tx.rememberIf(of, stored, forget as never, true);
-    if (now() > endsAtMs) throw unavailable(retryAfterSeconds, new Error('the search read for too long'));
+    for (const stored of page) {
+      tx.rememberIf(of, stored, forget as never, true);
+      if (now() > endsAtMs) throw unavailable(retryAfterSeconds, new Error('the search read for too long'));
+    }
   }
 }

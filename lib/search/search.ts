@@ -8,6 +8,8 @@ import type { StoredContact } from '#lib/entities/contact.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import type { FieldObject } from '#lib/entities/field.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
+import { maxPageBytes } from '#lib/table/list.ts';
+import { bytesOf } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { cursorOf, type Place, placeOf } from './cursor.ts';
 import { type Noun, nouns, searchedText } from './nouns.ts';
@@ -57,7 +59,11 @@ export async function search<Object extends FieldObject>(
     (words.length === 0 || holdsWords(searchedText(noun, row), words)) &&
     predicates.every((one) => one(row, place.now));
   const { found, total } = await walk(tx, noun, isWanted, order, place, body.limit);
-  const items = found.slice(0, body.limit);
+  let bytes = 0;
+  const items = found.slice(0, body.limit).filter(({ row }, index) => {
+    bytes += bytesOf(row);
+    return index === 0 || bytes <= maxPageBytes;
+  });
   const last = items.at(-1);
   const hasMore = found.length > items.length;
   return {

@@ -105,10 +105,15 @@ export async function deleteView(tx: UnitOfWork, caller: Caller, id: number): Pr
   return { id, deleted: true };
 }
 
+/** All views of an environment are read at once. */
+const maxFilterBytes = 65_536;
+
 type Contents = Pick<StoredView, 'object' | 'filter' | 'sort' | 'columns'>;
 
 /** Raises 400 with the path of each field that the object does not have, or that a filter or an order cannot take. */
 async function requireFits(tx: UnitOfWork, contents: Contents): Promise<void> {
+  if (Buffer.byteLength(JSON.stringify(contents.filter)) > maxFilterBytes)
+    throw invalidField('filter', 'too_long', `filter must have at most ${maxFilterBytes} bytes of JSON`);
   const { wrong } = await faultsOf(tx, contents);
   if (wrong.length > 0) throw invalidFields(wrong);
 }

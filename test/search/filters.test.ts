@@ -213,3 +213,22 @@ test('a task is found by what is overdue', async () => {
   const { items } = (await live.post('/v1/tasks/search', { filter }, 200)).body;
   expect(items).toMatchObject([{ title: 'Late', status: 'Open', isOverdue: true }]);
 });
+
+test.each<[string, unknown]>([
+  [
+    'thousands of groups',
+    Array.from({ length: 3 }).reduce<unknown>((inner) => ({ and: Array.from({ length: 50 }, () => inner) }), 1),
+  ],
+  ['a time of endless offsets', { field: 'createdAt', op: 'gt', value: `now${'+1d-1d'.repeat(10_000)}` }],
+])('a filter of %s is refused with few faults', async (_, filter) => {
+  const { body } = await live.post('/v1/contacts/search', { filter }, 400);
+  expect(body.details.fields.length).toBeLessThanOrEqual(50);
+});
+
+test('a forged time of a cursor is 400', async () => {
+  const filter = { field: 'createdAt', op: 'gte', value: 'today-1y' };
+  const { nextCursor } = (await live.post('/v1/contacts/search', { filter, limit: 1 }, 200)).body;
+  const [digest, , keys, id] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString());
+  const cursor = Buffer.from(JSON.stringify([digest, 'x', keys, id])).toString('base64url');
+  await live.post('/v1/contacts/search', { filter, limit: 1, cursor }, 400);
+});
