@@ -95,7 +95,9 @@ test('Overdue has every task that is late, and a line of text adds one of mine',
   await expect.poll(async () => Number((await overdue.textContent())?.replace(/\D/g, ''))).toBeLessThan(tasks.overdue);
   await page.getByLabel('Add a task').fill('Water the plants');
   await page.keyboard.press('Enter');
-  const added = page.getByRole('list', { name: /^Today/ }).getByRole('button', { name: 'Water the plants' });
+  const added = page
+    .getByRole('list', { name: /^Today/ })
+    .getByRole('button', { name: 'Water the plants', exact: true });
   await added.click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Deal').fill('Ten seats');
