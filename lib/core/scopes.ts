@@ -48,3 +48,8 @@ export type Scope = keyof typeof meanings;
 export const scopes = Object.keys(meanings) as Scope[];
 
 export const meaningOf = (scope: Scope): Meaning => meanings[scope];
+
+const nounOf = { contact: 'contacts', company: 'companies', deal: 'deals', task: 'tasks' } as const;
+
+/** Returns the scope that reads or changes the records of an object. */
+export const scopeOf = (object: keyof typeof nounOf, access: 'read' | 'write'): Scope => `${nounOf[object]}:${access}`;

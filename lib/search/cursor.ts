@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { timestamp } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
+import { time } from '#lib/core/schema.ts';
 import type { SearchBody } from '#lib/core/search-body.ts';
 import type { Position } from './order.ts';
 import type { Asked } from './question.ts';
@@ -17,8 +18,7 @@ export interface Place {
 
 const operand = v.union([v.string(), v.number(), v.object({ amount: v.number(), currency: v.string() })]);
 const at = v.pipe(
-  v.string(),
-  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/),
+  time(),
   v.check((text) => !Number.isNaN(Date.parse(text))),
 );
 const Stored = v.tuple([v.string(), at, v.array(v.nullable(operand)), v.number()]);

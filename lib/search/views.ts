@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
 import { fieldObjects } from '#lib/core/choices.ts';
 import { badRequest, conflict, type FieldError, invalidField, invalidFields, notFound } from '#lib/core/problem.ts';
-import type { Scope } from '#lib/core/scopes.ts';
+import { type Scope, scopeOf } from '#lib/core/scopes.ts';
 import {
   type CreateView,
   maxViews,
@@ -19,12 +19,6 @@ import { type Noun, nouns } from './nouns.ts';
 import { readQuestion } from './question.ts';
 
 type SearchedObject = (typeof fieldObjects)[number];
-
-const nounOf = { contact: 'contacts', company: 'companies', deal: 'deals', task: 'tasks' } as const;
-
-/** Returns the scope that reads or writes the records of an object. */
-export const scopeOf = (object: string, access: 'read' | 'write'): Scope =>
-  `${nounOf[object as SearchedObject]}:${access}`;
 
 /** The scopes of all objects, one of which a caller needs to know of any view. */
 export const scopesTo = (access: 'read' | 'write'): Scope[] => fieldObjects.map((object) => scopeOf(object, access));

@@ -3,7 +3,7 @@ import { oncePer } from '#lib/core/async.ts';
 import type { Caller } from '#lib/core/caller.ts';
 import { fieldObjects } from '#lib/core/choices.ts';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
-import type { Scope } from '#lib/core/scopes.ts';
+import { scopeOf } from '#lib/core/scopes.ts';
 import {
   type CreateField,
   canBeUnique,
@@ -36,15 +36,8 @@ export async function fieldsOf(tx: UnitOfWork, object: FieldObject): Promise<Sto
   return read.filter((field) => field.object === object);
 }
 
-const readScopes: Record<FieldObject, Scope> = {
-  contact: 'contacts:read',
-  company: 'companies:read',
-  deal: 'deals:read',
-  task: 'tasks:read',
-};
-
 /** Whether a caller may see the fields of an object. */
-export const isVisible = ({ scopes }: Caller, object: FieldObject) => scopes.includes(readScopes[object]);
+export const isVisible = ({ scopes }: Caller, object: FieldObject) => scopes.includes(scopeOf(object, 'read'));
 
 const orderOf = async (tx: UnitOfWork, object: FieldObject): Promise<Order> =>
   (await tx.find(FieldOrders, { object })) ?? { object, fields: [] };
