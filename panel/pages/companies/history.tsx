@@ -11,8 +11,8 @@ import { mayChange } from '../../app/session.ts';
 import { worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { filled } from '../../parts/filled.tsx';
-import { Field, Form } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { NoteForm, TimelineHead } from '../../parts/timeline-head.tsx';
 import { UserText, userText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 import { actorOf } from '../contacts/timeline.tsx';
@@ -40,7 +40,6 @@ export function History({ of, names, fields }: HistoryProps) {
   const { id } = of;
   const [side, setSide] = useState<(typeof sides)[number]>('all');
   const [pages, setPages] = useState(1);
-  const [drafts, setDrafts] = useState(0);
   const path = { id };
   const history = useLoaded(
     (signal) =>
@@ -61,45 +60,22 @@ export function History({ of, names, fields }: HistoryProps) {
   const titles = new Map(fields.map(({ slug, title }) => [`fields.${slug}`, title]));
   return (
     <section class="card" aria-labelledby="history">
-      <div class="row">
-        <h2 id="history">{t.contacts.timeline}</h2>
-        <fieldset class="switch">
-          <legend class="hidden">{t.contacts.show}</legend>
-          {sides.map((one) => (
-            <label key={one}>
-              <input
-                type="radio"
-                name="history-side"
-                checked={side === one}
-                onChange={() => {
-                  setSide(one);
-                  setPages(1);
-                }}
-              />
-              <span>{t.contacts.sides[one]}</span>
-            </label>
-          ))}
-        </fieldset>
-      </div>
+      <TimelineHead
+        id="history"
+        sides={sides}
+        side={side}
+        change={(one) => {
+          setSide(one);
+          setPages(1);
+        }}
+      />
       {mayChange('companies:write', of) && (
-        <Form
-          key={drafts}
-          submit={t.contacts.addNote}
-          onSubmit={async ({ text = '' }) => {
+        <NoteForm
+          save={async (text) => {
             await api.post('/v1/companies/{id}/activities', { params: { path }, body: { text } });
-            setDrafts(drafts + 1);
             reload();
           }}
-        >
-          <Field
-            label={t.contacts.note}
-            name="text"
-            rows={2}
-            required
-            maxLength={10_000}
-            placeholder={t.contacts.whatShouldYourTeamKnow}
-          />
-        </Form>
+        />
       )}
       <Pending data={data} error={error} reload={reload} lines={6} />
       {data?.items.length === 0 && <p class="hint">{t.contacts.nothingOfThatKind}</p>}

@@ -13,8 +13,8 @@ import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { filled } from '../../parts/filled.tsx';
-import { Field, Form } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { NoteForm, TimelineHead } from '../../parts/timeline-head.tsx';
 import { userText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 import { type Entry, loadHistory, type Side, sides } from './history.ts';
@@ -44,7 +44,6 @@ interface TimelineProps {
 export function Timeline({ id, name, names, fields, isFixed = false }: TimelineProps) {
   const [side, setSide] = useState<Side>('all');
   const [shown, setShown] = useState(pageSize);
-  const [drafts, setDrafts] = useState(0);
   const history = useLoaded((signal) => loadHistory(id, side, shown, signal), [id, side, shown], isAbout(id));
   const { data, error, reload } = history;
   const isByKey = data?.entries.some((entry) => entry.kind === 'activity' && entry.of.actorType === 'api_key') ?? false;
@@ -52,45 +51,22 @@ export function Timeline({ id, name, names, fields, isFixed = false }: TimelineP
   const titles = new Map(fields.map(({ slug, title }) => [`fields.${slug}`, title]));
   return (
     <section class="card" aria-labelledby="timeline">
-      <div class="row">
-        <h2 id="timeline">{t.contacts.timeline}</h2>
-        <fieldset class="switch">
-          <legend class="hidden">{t.contacts.show}</legend>
-          {sides.map((one) => (
-            <label key={one}>
-              <input
-                type="radio"
-                name="timeline-side"
-                checked={side === one}
-                onChange={() => {
-                  setSide(one);
-                  setShown(pageSize);
-                }}
-              />
-              <span>{t.contacts.sides[one]}</span>
-            </label>
-          ))}
-        </fieldset>
-      </div>
+      <TimelineHead
+        id="timeline"
+        sides={sides}
+        side={side}
+        change={(one) => {
+          setSide(one);
+          setShown(pageSize);
+        }}
+      />
       {may('contacts:write') && !isFixed && (
-        <Form
-          key={drafts}
-          submit={t.contacts.addNote}
-          onSubmit={async ({ text = '' }) => {
+        <NoteForm
+          save={async (text) => {
             await api.post('/v1/contacts/{id}/activities', { params: { path: { id } }, body: { text } });
-            setDrafts(drafts + 1);
             reload();
           }}
-        >
-          <Field
-            label={t.contacts.note}
-            name="text"
-            rows={2}
-            required
-            maxLength={10_000}
-            placeholder={t.contacts.whatShouldYourTeamKnow}
-          />
-        </Form>
+        />
       )}
       <Pending data={data} error={error} reload={reload} lines={6} />
       {data?.entries.length === 0 && <p class="hint">{t.contacts.nothingOfThatKind}</p>}
