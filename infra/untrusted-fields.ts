@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { tools } from '#functions/mcp/tools/all.ts';
-import { endpointsOf } from '#lib/mcp/tool.ts';
+import { endpointsOf, nameOfValues } from '#lib/mcp/tool.ts';
 
 /** Texts that the workspace, its operator or the system itself writes, of all that results show: no other text is believed. */
 export const ownFields = [
@@ -70,7 +70,13 @@ function textFields(schema: v.GenericSchema): Set<string> {
 
 /** The names of all fields of the tools' results that may hold a text. */
 export const textsOfResults = (): Set<string> =>
-  new Set(tools.flatMap(endpointsOf).flatMap(({ route }) => [...textFields(route.response)]));
+  new Set(
+    tools.flatMap((tool) =>
+      endpointsOf(tool)
+        .flatMap(({ route }) => [...textFields(route.response)])
+        .map((name) => (name === 'fields' ? nameOfValues(tool) : name)),
+    ),
+  );
 
 /** lib/mcp/untrusted-fields.ts: a test fails when it drifts. */
 export function renderUntrustedFields(): string {

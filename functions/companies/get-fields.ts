@@ -8,6 +8,7 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/companies/{id}/fields',
     summary: 'Get the custom fields of a company',
+    hasNoTool: true,
     scope: 'companies:read',
     status: 200,
     response: FieldValues,

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { entriesOf } from '#lib/core/fields.ts';
 import { listInput, queryText, reading } from '#lib/core/schema.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { isList, jsonIn } from './message.ts';
-import { own, type Parameter, type Parameters, passed, pick } from './tool.ts';
+import { isList, isNothing, isObject, jsonIn } from './message.ts';
+import { type Arguments, type Ask, own, type Parameter, type Parameters, passed, pick, type View } from './tool.ts';
 
 /** JSON Schemas of results, shallow because the whole list of tools has a budget; the operations check what they answer. */
 export const page = {
@@ -89,3 +89,25 @@ export const listing = (
   ...withFilters(pick(list.route.query, described), { list }, notes),
   ...paging(list),
 });
+
+/** Returns one record with those of the members of `include` that are set. */
+export async function withIncluded(
+  ask: Ask,
+  get: Endpoint,
+  { id }: Arguments,
+  names: readonly string[],
+): Promise<View> {
+  const record = await ask(get, { id, include: names.join(',') });
+  const [members, others] = [true, false].map((isMember) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name) === isMember)),
+  );
+  return { ...others, ...(withoutUnset(members) as object) };
+}
+
+/** Returns a copy without null, empty lists, and empty objects. */
+function withoutUnset(value: unknown): unknown {
+  if (isList(value)) return value.map(withoutUnset);
+  if (!isObject(value)) return value;
+  const set = Object.entries(value).map(([name, one]) => [name, withoutUnset(one)] as const);
+  return Object.fromEntries(set.filter(([, one]) => !isNothing(one)));
+}

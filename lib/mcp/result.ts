@@ -95,3 +95,13 @@ export function withFields(value: object, names: readonly string[], known: reado
       : row;
   return Array.isArray(items) ? { ...value, items: items.map(only) } : (only(value) as object);
 }
+
+/** Returns a resource, or a list of them, with its custom values under this name. */
+export function withValuesAs(name: string, value: object): object {
+  const renamed = (row: unknown) =>
+    isObject(row)
+      ? Object.fromEntries(Object.entries(row).map(([of, one]) => [of === 'fields' ? name : of, one]))
+      : row;
+  const { items } = value as { items?: unknown };
+  return Array.isArray(items) ? { ...value, items: items.map(renamed) } : (renamed(value) as object);
+}

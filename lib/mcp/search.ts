@@ -14,7 +14,7 @@ export const conditions: Parameters = {
   cursor: own(json(), 'nextCursor, with filter or sort'),
 };
 
-const ofSearch = ['q', 'limit', 'fields', 'filter', 'sort', 'cursor'];
+const ofSearch = ['q', 'limit', 'include', 'fields', 'filter', 'sort', 'cursor'];
 
 /** Returns the page of a list, or that of a search where a filter or an order is given. Raises 400 for filters of the list beside them. */
 export async function listOrSearch(ask: Ask, list: Endpoint, search: Endpoint, args: Arguments): Promise<View> {
@@ -22,8 +22,8 @@ export async function listOrSearch(ask: Ask, list: Endpoint, search: Endpoint, a
   const other = Object.keys(args).find((name) => args[name] !== undefined && !ofSearch.includes(name));
   if (other !== undefined)
     throw invalidField(other, 'not_allowed', `${other} is not for a search by filter or sort: put it into filter`);
-  const { q, limit, cursor } = args;
-  const given = { q, limit, cursor, filter: parsed(args, 'filter'), sort: parsed(args, 'sort') };
+  const { q, limit, include, cursor } = args;
+  const given = { q, limit, include, cursor, filter: parsed(args, 'filter'), sort: parsed(args, 'sort') };
   return ask(search, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
 }
 

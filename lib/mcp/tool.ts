@@ -75,6 +75,10 @@ export function allOrOne(values: Choice['values'], value: unknown, { id }: Argum
 const allows = (scopes: readonly Scope[], { route }: Endpoint) =>
   scopesOf(route).length === 0 || scopesOf(route).some((scope) => scopes.includes(scope));
 
+/** Returns the name of custom values in the results of a tool whose `fields` chooses what to show, and of any other. */
+export const nameOfValues = ({ takes }: Tool): 'fieldValues' | 'fields' =>
+  takes['fields']?.isOwn ? 'fieldValues' : 'fields';
+
 /** The values of its choice that these scopes allow; nothing when the tool has no choice. */
 export const allowedValues = ({ uses }: Tool, scopes: readonly Scope[]): string[] | undefined =>
   isChoice(uses)

@@ -11,8 +11,8 @@ import { asking } from './ask.ts';
 import type { Toolbox } from './converse.ts';
 import { definitionOf } from './definition.ts';
 import { isObject } from './message.ts';
-import { resultOf, type ToolResult, withFields } from './result.ts';
-import { type Arguments, allowedValues, endpointsOf, isAllowed, isChoice, type Tool } from './tool.ts';
+import { resultOf, type ToolResult, withFields, withValuesAs } from './result.ts';
+import { type Arguments, allowedValues, endpointsOf, isAllowed, isChoice, nameOfValues, type Tool } from './tool.ts';
 
 type Request = Pick<IdentifiedRequest, 'caller' | 'facts' | 'reserve'>;
 
@@ -33,7 +33,7 @@ async function run(tool: Tool, given: Arguments, request: Request): Promise<Tool
   const { ask, update, taken, ignored } = asking(request, [...endpointsOf(tool), ...(tool.mayUse ?? [])]);
   try {
     const args = withOwn(tool, opened(tool, chosen(tool, meantBy(tool, given), request.caller.scopes)));
-    const value = (await tool.run(ask, args, update)) as object;
+    const value = withValuesAs(nameOfValues(tool), (await tool.run(ask, args, update)) as object);
     const untaken = Object.keys(args).filter((name) => !taken.has(name) && !isOwn(tool, name));
     requireFilter(tool, args, new Set([...ignored, ...untaken]));
     const ignoredArguments = [...new Set([...ignored, ...boundNames(untaken)])];
@@ -53,17 +53,20 @@ async function run(tool: Tool, given: Arguments, request: Request): Promise<Tool
   }
 }
 
-/** Returns the names in `fields`, if the tool takes it. */
+/** Returns the names in `fields`, if the tool takes them. */
 const fieldsIn = ({ takes }: Tool, { fields }: Arguments): string[] =>
-  takes['fields'] && typeof fields === 'string' ? fields.split(',').flatMap((name) => name.trim() || []) : [];
+  takes['fields']?.isOwn && typeof fields === 'string' ? fields.split(',').flatMap((name) => name.trim() || []) : [];
 
 /** Returns the fields of the answers of a tool's operations, or of the rows of their lists. */
-const responseFields = ({ uses }: Tool, args: Arguments): string[] =>
-  (isChoice(uses) ? (uses.values[String(args[uses.by])] ?? []) : uses).flatMap(({ route }) => {
+function responseFields(tool: Tool, args: Arguments): string[] {
+  const { uses } = tool;
+  const endpoints = isChoice(uses) ? (uses.values[String(args[uses.by])] ?? []) : uses;
+  return endpoints.flatMap(({ route }) => {
     const entries = entriesOf(route.response);
     const row = entriesOf((entries['items'] as { item?: v.GenericSchema } | undefined)?.item);
-    return Object.keys(entries['items'] ? row : entries);
+    return Object.keys(withValuesAs(nameOfValues(tool), entries['items'] ? row : entries));
   });
+}
 
 /** Arguments that are no filters. */
 const asides = ['after', 'limit', 'fields'];

@@ -24,6 +24,7 @@ export const untrustedFields = [
   'event',
   'eventKind',
   'eventKinds',
+  'fieldValues',
   'fields',
   'fileName',
   'forwardedFrom',

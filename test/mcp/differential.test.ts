@@ -85,11 +85,18 @@ describe('a read answers what the same REST call answers', () => {
 
   test('contacts_get puts the contact and what belongs to it together', async () => {
     const path = `/v1/contacts/${contactId}`;
-    const [contact, messages, activities, duplicates, metadata] = await Promise.all(
-      ['', '/messages?limit=10', '/activities?limit=10', '/duplicates?limit=10', '/metadata'].map(
-        async (part) => (await rest.get(path + part)).body,
-      ),
+    const [shown, messages, activities, duplicates, metadata] = await Promise.all(
+      [
+        '?include=addresses,updatedAt',
+        '/messages?limit=10',
+        '/activities?limit=10',
+        '/duplicates?limit=10',
+        '/metadata',
+      ].map(async (part) => (await rest.get(path + part)).body),
     );
+    const [{ label, bouncedAt, ...address }] = shown.addresses;
+    expect([label, bouncedAt]).toEqual([null, null]);
+    const contact = { ...shown, addresses: [address] };
     expect(await tool.value('contacts_get', { id: contactId })).toEqual({
       ...contact,
       messages,
@@ -116,10 +123,10 @@ describe('a read answers what the same REST call answers', () => {
   });
 
   test('deals_get and tasks_search by id show the metadata too', async () => {
-    expect(await tool.value('deals_get', { id: dealId })).toEqual({
-      ...(await rest.get(`/v1/deals/${dealId}`)).body,
-      metadata: {},
-    });
+    const { pipeline, ...deal } = (await rest.get(`/v1/deals/${dealId}?include=pipeline`)).body;
+    const { lostReason, ...place } = pipeline;
+    expect(lostReason).toBeNull();
+    expect(await tool.value('deals_get', { id: dealId })).toEqual({ ...deal, pipeline: place, metadata: {} });
     expect(await tool.value('tasks_search', { id: taskId })).toEqual({
       ...(await rest.get(`/v1/tasks/${taskId}`)).body,
       metadata: {},

@@ -2,13 +2,12 @@ import * as v from 'valibot';
 import { handler as createCompany } from '#functions/companies/create.ts';
 import { handler as createNote } from '#functions/companies/create-activity.ts';
 import { handler as getCompany } from '#functions/companies/get.ts';
-import { handler as getFields } from '#functions/companies/get-fields.ts';
 import { handler as listCompanies } from '#functions/companies/list.ts';
 import { handler as listActivities } from '#functions/companies/list-activities.ts';
 import { handler as patchCompany } from '#functions/companies/patch.ts';
 import { handler as searchCompanies } from '#functions/companies/search.ts';
 import { handler as upsertCompany } from '#functions/companies/upsert.ts';
-import { checkedByOperation, customFields, fields, listing, object, page } from '#lib/mcp/common.ts';
+import { checkedByOperation, customFields, fields, listing, object, page, withIncluded } from '#lib/mcp/common.ts';
 import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
 
@@ -43,16 +42,17 @@ export const companyTools: Tool[] = [
   {
     name: 'companies_get',
     title: 'Read a company',
-    description: 'A company with its history and custom fields; contacts_search has its contacts.',
+    description: 'A company with its history and custom values; contacts_search has its contacts.',
     effect: 'reads',
-    uses: [getCompany, listActivities, getFields],
+    uses: [getCompany, listActivities],
     takes: { id: idOf('Company id') },
     gives: object,
     async run(ask, args) {
-      const [company, activities, values] = await Promise.all(
-        [getCompany, listActivities, getFields].map((of) => ask(of, args)),
-      );
-      return { ...company, activities, ...values };
+      const [company, activities] = await Promise.all([
+        withIncluded(ask, getCompany, args, ['fields', 'archive']),
+        ask(listActivities, args),
+      ]);
+      return { ...company, activities };
     },
   },
   {

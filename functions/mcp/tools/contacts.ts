@@ -34,6 +34,7 @@ import {
   page,
   paging,
   withFilters,
+  withIncluded,
 } from '#lib/mcp/common.ts';
 import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
@@ -57,6 +58,9 @@ const parts: Record<string, Endpoint> = {
 
 /** Lists that exist for all contacts together. */
 const ofAll: Record<string, Endpoint> = { messages: listAllMessages, activities: listAllActivities };
+
+/** Members that the API adds to a contact by its own `include`. */
+const ofContact = ['fields', 'addresses', 'companies', 'updatedAt', 'archive'];
 
 /** The lists to show; a cursor belongs to one of them. */
 function included({ include, after }: Arguments): string[] {
@@ -121,7 +125,7 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_get',
     title: 'Read a contact',
-    description: 'A contact with its tags, and what include names.',
+    description: 'A contact with tags, custom values, addresses, companies, and what include names.',
     effect: 'reads',
     uses: [getContact, ...Object.values(parts), ...Object.values(ofAll)],
     takes: {
@@ -145,7 +149,7 @@ export const contactTools: Tool[] = [
       // The operations have an `include` that means something else.
       const { include, ...others } = args;
       const [contact, ...lists] = await Promise.all([
-        args['id'] === undefined ? {} : ask(getContact, others),
+        args['id'] === undefined ? {} : withIncluded(ask, getContact, others, ofContact),
         ...shown.map((of) => ask(of, others)),
       ]);
       return Object.assign(

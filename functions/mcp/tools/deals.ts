@@ -6,7 +6,7 @@ import { handler as patchDeal } from '#functions/deals/patch.ts';
 import { handler as patchMetadata } from '#functions/deals/patch-metadata.ts';
 import { handler as searchDeals } from '#functions/deals/search.ts';
 import { handler as moveDeal } from '#functions/deals/stage.ts';
-import { customFields, fields, listing, object, page } from '#lib/mcp/common.ts';
+import { customFields, fields, listing, object, page, withIncluded } from '#lib/mcp/common.ts';
 import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
 
@@ -41,13 +41,16 @@ export const dealTools: Tool[] = [
   {
     name: 'deals_get',
     title: 'Read a deal',
-    description: 'A deal with its tasks and metadata.',
+    description: 'A deal with its tasks, custom values, board and column, company, owner, and metadata.',
     effect: 'reads',
     uses: [getDeal, getMetadata],
     takes: { id: idOf('Deal id') },
     gives: object,
     async run(ask, args) {
-      const [deal, metadata] = await Promise.all([ask(getDeal, args), ask(getMetadata, args)]);
+      const [deal, metadata] = await Promise.all([
+        withIncluded(ask, getDeal, args, ['fields', 'pipeline', 'company', 'owner', 'archive']),
+        ask(getMetadata, args),
+      ]);
       return { ...deal, ...metadata };
     },
   },

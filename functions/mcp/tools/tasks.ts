@@ -7,7 +7,7 @@ import { handler as patchMetadata } from '#functions/tasks/patch-metadata.ts';
 import { handler as searchTasks } from '#functions/tasks/search.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
 import { idInput } from '#lib/core/schema.ts';
-import { customFields, fields, listing, object } from '#lib/mcp/common.ts';
+import { customFields, fields, listing, object, withIncluded } from '#lib/mcp/common.ts';
 import { conditions, listOrSearch } from '#lib/mcp/search.ts';
 import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 
@@ -26,7 +26,7 @@ export const taskTools: Tool[] = [
   {
     name: 'tasks_search',
     title: 'Search or read tasks',
-    description: 'Tasks by all given filters; with id one and its metadata.',
+    description: 'Tasks by all given filters; with id one, its custom values and metadata.',
     effect: 'reads',
     uses: [listTasks, searchTasks, getTask, getMetadata],
     takes: {
@@ -46,7 +46,10 @@ export const taskTools: Tool[] = [
     gives: object,
     async run(ask, args) {
       if (args['id'] === undefined) return listOrSearch(ask, listTasks, searchTasks, args);
-      const [task, metadata] = await Promise.all([ask(getTask, args), ask(getMetadata, args)]);
+      const [task, metadata] = await Promise.all([
+        withIncluded(ask, getTask, args, ['fields', 'archive']),
+        ask(getMetadata, args),
+      ]);
       return { ...task, ...metadata };
     },
   },
