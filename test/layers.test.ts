@@ -27,6 +27,7 @@ const libFolders = [
   'queues',
   'search',
   'sequences',
+  'sheets',
   'table',
   'transport',
   'webhooks',

@@ -10,10 +10,16 @@ const special = /^(prototype|constructor)(!?)$/;
 const marked = (key: string) => (special.test(key) ? `${key}!` : key);
 const unmarked = (key: string) => key.replace(special, '$1');
 
-const Key = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -'),
-);
+const keyForm = /^[A-Za-z0-9_.-]{1,40}$/;
+const prefix = 'metadata.';
+
+/** Returns the key in the name of a pair of metadata (`metadata.source`); undefined for another name. */
+export function metadataKeyIn(name: string): string | undefined {
+  const key = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+  return keyForm.test(key) ? key : undefined;
+}
+
+const Key = v.pipe(v.string(), v.regex(keyForm, 'must have keys of 1 to 40 letters, digits, _ . or -'));
 const Value = v.pipe(
   v.string(),
   v.trim(),

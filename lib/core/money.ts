@@ -14,7 +14,7 @@ const decimals = new Map(
 );
 
 /** Returns how many decimals amounts of a currency have. */
-const decimalsOf = (currency: string) => decimals.get(currency) ?? usualDecimals;
+export const decimalsOf = (currency: string) => decimals.get(currency) ?? usualDecimals;
 
 /** Whether an amount has no more decimals. */
 export const hasDecimals = (amount: number, count: number) => Number(amount.toFixed(count)) === amount;

@@ -1,3 +1,4 @@
+import { metadataKeyIn } from '#lib/core/metadata.ts';
 import type { FieldError } from '#lib/core/problem.ts';
 import { zoneOf } from '#lib/core/zone.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -48,15 +49,13 @@ export async function readQuestion(
 const inOrder = (wrong: readonly FieldError[]) =>
   [...wrong].sort((a, b) => a.field.localeCompare(b.field, 'en', { numeric: true }));
 
-const metadataKey = /^metadata\.([A-Za-z0-9_.-]{1,40})$/;
-
 /** Returns the fields of an object by their names, custom ones and keys of metadata among them. */
 async function fieldsFor(tx: UnitOfWork, { object, fields }: Noun, named: string): Promise<Question['fieldOf']> {
   const custom = (named.includes('"fields.') ? await fieldsOf(tx, object) : []).filter(({ isArchived }) => !isArchived);
   const bySlug = new Map(custom.map((field) => [`fields.${field.slug}`, searchFieldOf(field)]));
   return (name) => {
     if (Object.hasOwn(fields, name)) return fields[name];
-    const [, key] = metadataKey.exec(name) ?? [];
+    const key = metadataKeyIn(name);
     return key === undefined ? bySlug.get(name) : { kind: text, of: metadataOf(key) };
   };
 }
