@@ -2,9 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messaging } from '#lib/core/channel.ts';
 import type { Descriptor } from '#lib/core/channel-descriptor.ts';
+import { fieldTypes } from '#lib/core/choices.ts';
 import { meaningOf, scopes } from '#lib/core/scopes.ts';
+import type { StoredField } from '#lib/entities/field.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { scopesOf } from '#lib/http/route.ts';
+import { searchFieldOf } from '#lib/search/custom.ts';
+import type { Kind } from '#lib/search/kinds.ts';
+import { type Noun, nouns } from '#lib/search/nouns.ts';
 import { loadRoutes } from './functions.ts';
 
 const literal = (value: unknown) => `${JSON.stringify(value, null, 2)} as const`;
@@ -34,4 +39,39 @@ export const eventKinds = ${literal(Object.keys(eventKinds))};
 `;
 }
 
-if (import.meta.main) await writeFile(join(import.meta.dirname, '../panel/api/lists.ts'), await renderPanelLists());
+const declarationOf = ({ name, values, isList }: Kind) => ({
+  kind: name,
+  ...(values && { values }),
+  ...(isList && { isList }),
+});
+
+const declared = (kinds: readonly (readonly [string, Kind])[]) =>
+  Object.fromEntries(kinds.map(([name, kind]) => [name, declarationOf(kind)]));
+
+/** panel/api/search-fields.ts: which fields searches take. */
+export function renderSearchFields(): string {
+  const kindsOf = ({ fields }: Noun) => Object.entries(fields).map(([name, { kind }]) => [name, kind] as const);
+  const builtIn = Object.entries(nouns).map(([object, noun]) => [object, kindsOf(noun as unknown as Noun)] as const);
+  const fields = builtIn.map(([object, kinds]) => [object, declared(kinds)]);
+  const custom = fieldTypes.map(
+    (type) => [type, searchFieldOf({ type, options: [], slug: '' } as never as StoredField).kind] as const,
+  );
+  const kinds = [...builtIn.flatMap(([, of]) => of), ...custom].map(([, kind]) => kind);
+  // A list takes fewer than its kind; of tags and addresses there are only lists.
+  const listsFirst = kinds.toSorted((a, b) => Number(b.isList ?? false) - Number(a.isList ?? false));
+  const operators = Object.fromEntries(listsFirst.map(({ name, operators: taken }) => [name, taken]));
+  return `/** The fields of lib/search/nouns.ts, and the kinds of the types of custom fields. Made by \`npm run panel-lists\`. */
+export const searchFields = ${literal(Object.fromEntries(fields))};
+
+export const kindsOfTypes = ${literal(declared(custom))};
+
+/** The operators that each kind takes in filters; \`isSet\` and \`isNotSet\` fit all. */
+export const operatorsOfKinds = ${literal(operators)};
+`;
+}
+
+if (import.meta.main) {
+  const folder = join(import.meta.dirname, '../panel/api');
+  await writeFile(join(folder, 'lists.ts'), await renderPanelLists());
+  await writeFile(join(folder, 'search-fields.ts'), renderSearchFields());
+}

@@ -7,7 +7,7 @@ import type { SearchField } from './nouns.ts';
 function optionOf({ options, slug }: StoredField): Kind {
   const place = (stored: number) => options.findIndex((option) => option.id === stored);
   return {
-    ...id(),
+    ...id('option'),
     read(value) {
       const found = options.findIndex(
         (option) =>
@@ -35,8 +35,12 @@ function kindOf(field: StoredField): Kind {
     text,
     long_text: text,
     url: text,
+    member: id('member'),
+    contact: id('contact'),
+    company: id('company'),
+    deal: id('deal'),
   };
-  return others[field.type] ?? id();
+  return others[field.type] ?? number;
 }
 
 /** Returns a custom field as filters and orders know it. */

@@ -39,8 +39,27 @@ export class WrongValue extends Error {
   }
 }
 
+/** Records that a value may be the id of. */
+type Referenced = 'member' | 'company' | 'contact' | 'deal' | 'pipeline' | 'column' | 'tag' | 'option';
+type KindName =
+  | 'text'
+  | 'email'
+  | 'phone'
+  | 'address'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'time'
+  | 'date'
+  | 'money'
+  | Referenced;
+
 /** How values of a field are compared, and which operators they take besides `isSet` and `isNotSet`. */
 export interface Kind {
+  /** An id is named for the noun of its record. */
+  name: KindName;
+  /** All values of a choice. */
+  values?: readonly string[];
   operators: readonly Operator[];
   /** Returns a value of a filter as it is compared. Raises `WrongValue`. */
   read(value: unknown, reading: Reading): Operand | Promise<Operand>;
@@ -76,6 +95,7 @@ const byNumber = (a: number, b: number) => a - b;
 const byCodeUnit = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 export const text: Kind = {
+  name: 'text',
   operators: [...equalities, ...parts],
   read: (value) => foldCase(readText(value)),
   operand: (stored: string) => foldCase(stored),
@@ -85,6 +105,7 @@ export const text: Kind = {
 
 export const email: Kind = {
   ...text,
+  name: 'email',
   read: (value) => foldCase(addressKey(readText(value))),
   operand: (stored: string) => foldCase(addressKey(stored)),
 };
@@ -95,13 +116,21 @@ function readPhone(value: unknown): string {
   return digits;
 }
 
-export const phone: Kind = { ...text, read: readPhone, operand: phoneDigits, sortKey: phoneDigits, order: byCodeUnit };
+export const phone: Kind = {
+  ...text,
+  name: 'phone',
+  read: readPhone,
+  operand: phoneDigits,
+  sortKey: phoneDigits,
+  order: byCodeUnit,
+};
 
 const addressKind = (written: string) => (/[@\p{L}]/u.test(written) ? email : phone);
 
 /** An e-mail address or a phone number, or a part of one. */
 export const address: Kind = {
   ...text,
+  name: 'address',
   read: (value, reading) => addressKind(readText(value)).read(value, reading),
   operand: (stored: string) => addressKind(stored).operand(stored as never),
 };
@@ -112,6 +141,7 @@ function readNumber(value: unknown): number {
 }
 
 export const number: Kind = {
+  name: 'number',
   operators: [...equalities, ...comparisons],
   read: readNumber,
   operand: (stored: number) => stored,
@@ -119,8 +149,9 @@ export const number: Kind = {
 };
 
 /** The id of another record; `requires` raises `WrongValue` where there is none. */
-export const id = (requires: (tx: UnitOfWork, id: number) => unknown = () => undefined): Kind => ({
+export const id = (name: Referenced, requires: (tx: UnitOfWork, id: number) => unknown = () => undefined): Kind => ({
   ...number,
+  name,
   operators: equalities,
   async read(value, { tx }) {
     const read = readNumber(value);
@@ -130,6 +161,7 @@ export const id = (requires: (tx: UnitOfWork, id: number) => unknown = () => und
 });
 
 export const boolean: Kind = {
+  name: 'boolean',
   operators: equalities,
   read(value) {
     if (typeof value !== 'boolean') throw new WrongValue('invalid_type', 'must be true or false');
@@ -143,6 +175,8 @@ export const boolean: Kind = {
 export function choiceOf(values: readonly string[]): Kind {
   const place = (stored: string) => values.indexOf(stored.toLowerCase());
   return {
+    name: 'choice',
+    values,
     operators: equalities,
     read(value) {
       const found = place(readText(value).trim());
@@ -169,6 +203,7 @@ function readTime(value: unknown, { nowMs, zone }: Reading): string {
 }
 
 export const time: Kind = {
+  name: 'time',
   operators: [...equalities, ...comparisons],
   read: readTime,
   operand: (stored: string) => stored,
@@ -177,6 +212,7 @@ export const time: Kind = {
 
 export const date: Kind = {
   ...time,
+  name: 'date',
   read: (value, reading) =>
     typeof value === 'string' && /^\s*\d{4}-\d{2}-\d{2}\s*$/.test(value)
       ? readTime(value, reading).slice(0, 10)
@@ -184,6 +220,7 @@ export const date: Kind = {
 };
 
 export const money: Kind = {
+  name: 'money',
   operators: [...equalities, ...comparisons],
   read: (value) =>
     parsed(

@@ -57,7 +57,7 @@ async function requireCompany(tx: UnitOfWork, companyId: number): Promise<void> 
 
 /** A tag by its id or its name. */
 const tag: Kind = {
-  ...id(),
+  ...id('tag'),
   async read(value, { tx }) {
     if (typeof value !== 'number' && typeof value !== 'string')
       throw new WrongValue('invalid_type', 'must be the id or the name of a tag');
@@ -70,8 +70,8 @@ const tag: Kind = {
   },
 };
 
-const member = id(requireMember);
-const company = id(requireCompany);
+const member = id('member', requireMember);
+const company = id('company', requireCompany);
 
 /** Fields whose rows hold them as answers show them. */
 const plain = <Row>(kinds: { readonly [Name in keyof Row & string]?: Kind }): Record<string, SearchField<Row>> =>
@@ -140,7 +140,7 @@ const deals: Noun<StoredDeal> = {
   fields: plain<StoredDeal>({
     id: number,
     title: text,
-    contactId: id(),
+    contactId: id('contact'),
     contactName: text,
     value: number,
     currency: text,
@@ -154,8 +154,8 @@ const deals: Noun<StoredDeal> = {
     updatedAt: time,
     assignedToUserId: member,
     companyId: company,
-    pipelineId: id(),
-    columnId: id(),
+    pipelineId: id('pipeline'),
+    columnId: id('column'),
   }),
   texts: (row) => [row.title],
 };
@@ -171,8 +171,8 @@ const tasks: Noun<StoredTask> = {
       priority: choiceOf(taskPriorities),
       dueAt: time,
       description: text,
-      contactId: id(),
-      dealId: id(),
+      contactId: id('contact'),
+      dealId: id('deal'),
       assignedToUserId: member,
       remindAt: time,
       completedAt: time,

@@ -18,7 +18,7 @@ export const archiving = (of: Archivable) => ({
   text: t.fields.archive,
   choose: async () => {
     const undo = () => call(of, 'restore').then(of.reload);
-    if (await attempt(() => call(of, 'archive'), { said: t.settings.isArchived(of.name), undo })) of.reload();
+    if (await attempt(() => call(of, 'archive'), { said: t.common.isArchived(of.name), undo })) of.reload();
   },
 });
 

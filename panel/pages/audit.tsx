@@ -43,7 +43,7 @@ export default function Audit() {
     <>
       <Head title={t.audit.title}>
         <button type="button" onClick={audit.reload}>
-          {t.developers.refresh}
+          {t.common.refresh}
         </button>
       </Head>
       <Filters>

@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import { speakOf } from '../app/languages.ts';
 import { files } from '../app/load.ts';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
@@ -12,12 +13,14 @@ const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
 const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
   default: (await import('../pages/records.ts'))[name],
 });
-const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => ({
-  default: (await import('../pages/set-up.ts'))[name],
-});
-const developers = (name: keyof typeof import('../pages/developers.ts')) => async () => ({
-  default: (await import('../pages/developers.ts'))[name],
-});
+const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => {
+  const [pages] = await Promise.all([import('../pages/set-up.ts'), speakOf('settings')]);
+  return { default: pages[name] };
+};
+const developers = (name: keyof typeof import('../pages/developers.ts')) => async () => {
+  const [pages] = await Promise.all([import('../pages/developers.ts'), speakOf('developers')]);
+  return { default: pages[name] };
+};
 
 files.sales = () => import('../pages/sales.ts');
 

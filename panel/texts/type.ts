@@ -1,4 +1,7 @@
+import type { developers } from './developers.en.ts';
 import type { texts as english } from './en.ts';
+import type { filters } from './filters.en.ts';
+import type { settings } from './settings.en.ts';
 
 /** Widens the English texts to what every language has: a missing or superfluous key does not compile. */
 type Widened<Of> = Of extends string
@@ -9,3 +12,10 @@ type Widened<Of> = Of extends string
 
 /** The texts of one language, by area and key. */
 export type Texts = Widened<typeof english>;
+
+/** Areas that load with the parts that need them. */
+export type Areas = Widened<{
+  developers: typeof developers;
+  filters: typeof filters;
+  settings: typeof settings;
+}>;

@@ -27,6 +27,14 @@ const sizeOf = (files: PageFiles, names: Iterable<string>) =>
 /** The texts of each language; the page asks for those of one. */
 const languagesIn = (files: PageFiles) => [...files.keys()].filter((name) => /^(en|de)-/.test(name));
 
+/** Areas of texts that load with the pages of a file. */
+const areas: Record<string, string> = { developers: 'developers', set: 'settings' };
+
+const areaOf = (files: PageFiles, page: string, language: string) => {
+  const area = areas[page.split('-')[0] as string];
+  return [...files.keys()].filter((name) => name.startsWith(`${area}.${language.slice(0, 2)}-`));
+};
+
 test.each<PageName>(['panel', 'docs'])(
   'the first view of /%s/ is at most 60 KB gzip in five requests',
   async (name) => {
@@ -60,9 +68,10 @@ test('a link to any page of the panel loads at most 80 KB gzip in every language
   expect(later.length).toBe(6);
   const languages = languagesIn(files);
   expect(languages.length).toBe(2);
+  for (const page of ['developers-', 'set-up-']) expect(areaOf(files, page, 'de-')).toHaveLength(1);
   for (const name of later)
     for (const language of languages) {
-      const all = new Set([...asked, language, ...withImports(files, name)]);
+      const all = new Set([...asked, language, ...areaOf(files, name, language), ...withImports(files, name)]);
       expect(sizeOf(files, all), `${name} with ${language}`).toBeLessThanOrEqual(80);
     }
 });

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { texts as de } from '#panel/texts/de.ts';
+import { developers as developersDe } from '#panel/texts/developers.de.ts';
+import { developers as developersEn } from '#panel/texts/developers.en.ts';
 import { texts as en } from '#panel/texts/en.ts';
+import { filters as filtersDe } from '#panel/texts/filters.de.ts';
+import { filters as filtersEn } from '#panel/texts/filters.en.ts';
+import { settings as settingsDe } from '#panel/texts/settings.de.ts';
+import { settings as settingsEn } from '#panel/texts/settings.en.ts';
 
 const root = join(import.meta.dirname, '../../panel');
 const sources = globSync('{app,pages,parts,shell}/**/*.{ts,tsx}', { cwd: root }).sort();
@@ -119,8 +125,8 @@ function leaves(of: object, path = ''): Map<string, string> {
   );
 }
 
-const english = leaves(en);
-const german = leaves(de);
+const english = leaves({ ...en, developers: developersEn, filters: filtersEn, settings: settingsEn });
+const german = leaves({ ...de, developers: developersDe, filters: filtersDe, settings: settingsDe });
 
 /** Words that are the same in both languages, and names. */
 const alike = new Set(

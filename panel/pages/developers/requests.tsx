@@ -97,7 +97,7 @@ export default function Requests() {
     <>
       <Head title={t.common.requests}>
         <button type="button" onClick={requests.reload} disabled={requests.isLoading}>
-          {t.developers.refresh}
+          {t.common.refresh}
         </button>
       </Head>
       <Filters>

@@ -70,7 +70,7 @@ export function ArchiveBoard({ board, others, onDone, onClose }: ArchiveBoardPro
     await api.post('/v1/pipelines/{id}/archive', { params: { path }, body: { moveTo: Number(moveTo) } });
     onDone();
     onClose();
-    say(t.settings.isArchived(board.name), async () => {
+    say(t.common.isArchived(board.name), async () => {
       await api.post('/v1/pipelines/{id}/restore', { params: { path }, body: {} });
       onDone();
     });
