@@ -28,7 +28,7 @@ async function readRows(name: string): Promise<Row[]> {
 /** Prints why a row is not as the export has it. */
 function report(place: string, { message, details }: Body): void {
   process.exitCode = 1;
-  console.log(`${place}: ${details?.fields?.map((one: Body) => `${one.field} ${one.message}`).join('; ') ?? message}`);
+  console.log(`${place}: ${details?.fields?.map((one: Body) => one.message).join('; ') ?? message}`);
 }
 
 /** Waits for a change. A refusal is printed, unless it says that the change was made before. */

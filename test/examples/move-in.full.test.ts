@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,10 +31,15 @@ let wanted: Awaited<ReturnType<typeof writeExport>>;
 async function moveIn(key: string, from: string, ...fates: Fate[]) {
   await using between = await startBetween(...fates);
   const env = { ...process.env, CRM_API_URL: between.url, CRM_API_KEY: key };
-  const { stdout } = await run(process.execPath, ['move-in.ts', from], { cwd: folder, env }).catch((error) => {
-    throw new Error(`the script is refused: ${error.stdout}${error.stderr}`);
-  });
-  return { stdout, calls: between.calls.length };
+  const ran = run(process.execPath, ['move-in.ts', from], { cwd: folder, env });
+  const { stdout, code } = await ran.then(
+    (output) => ({ ...output, code: 0 }),
+    (error) => {
+      if (error.stderr !== '') throw new Error(`the script fails: ${error.stdout}${error.stderr}`);
+      return error as { stdout: string; code: number };
+    },
+  );
+  return { stdout, code, calls: between.calls.length };
 }
 
 beforeAll(async () => {
@@ -61,13 +66,16 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const page = { limit: 100 };
 const byRecordId = (items: { fields: { hubspot_id: string } }[]) =>
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
-  new Map<string, any>(items.map((item) => [item.fields.hubspot_id, item]));
+  new Map<string, Item>(items.map((item) => [item.fields.hubspot_id, item]));
 const companyOf = async (client: Client) =>
   byRecordId(await everyItem(client, '/v1/companies', { ...page, include: 'fields' }));
 
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
+type Item = any;
+type Board = { name: string; columns: { id: number; name: string; stage: string }[] };
+
 /** Returns the boards with their columns. */
-const boardsOf = async (client: Client) => {
+const boardsOf = async (client: Client): Promise<Board[]> => {
   const listed = await everyItem(client, '/v1/pipelines', page);
   return Promise.all(listed.map(async ({ id }) => (await client.get(`/v1/pipelines/${id}`)).body));
 };
@@ -83,14 +91,16 @@ const valuesOf = (person: (typeof wanted.contacts)[number], companies: Map<strin
     }),
   ]);
 
-/** Expects every value of the export in a workspace, by its lists. */
-async function expectAll(client: Client, memberId: number): Promise<void> {
-  const companies = await companyOf(client);
+const included = { companies: 'fields', contacts: 'fields,addresses,companies', deals: 'fields,pipeline,company' };
+type Noun = keyof typeof included;
+
+/** Expects every value of the export in a workspace, by the lists that this reads. */
+async function expectAll(listOf: (noun: Noun) => Promise<Item[]>, boards: Board[], memberId: number): Promise<void> {
+  const companies = byRecordId(await listOf('companies'));
   expect(companies.size).toBe(wanted.companies.length);
   for (const { recordId, employees, ...company } of wanted.companies)
     expect(companies.get(recordId)).toMatchObject({ ...company, fields: { hubspot_id: recordId, employees } });
-  const include = 'fields,addresses,companies';
-  const contacts = byRecordId(await everyItem(client, '/v1/contacts', { ...page, include }));
+  const contacts = byRecordId(await listOf('contacts'));
   expect(contacts.size).toBe(peopleCount);
   for (const person of wanted.contacts) {
     const { addresses, companies: linked, fields, name, email, phone, company } = contacts.get(person.recordId);
@@ -108,13 +118,11 @@ async function expectAll(client: Client, memberId: number): Promise<void> {
     expect(company).toBe(linked[0].name);
     expect(fields).toEqual(valuesOf(person, companies, memberId));
   }
-  const deals = byRecordId(await everyItem(client, '/v1/deals', { ...page, include: 'fields,pipeline,company' }));
+  const deals = byRecordId(await listOf('deals'));
   expect(deals.size).toBe(dealCount);
-  const boards = await boardsOf(client);
   for (const deal of wanted.deals) {
-    const active = boards
-      .find(({ name }) => name === deal.pipeline)
-      .columns.filter(({ stage }: { stage: string }) => stage !== 'won' && stage !== 'lost');
+    const columns = boards.find(({ name }) => name === deal.pipeline)?.columns ?? [];
+    const active = columns.filter(({ stage }) => stage !== 'won' && stage !== 'lost');
     expect(deals.get(deal.recordId)).toMatchObject({
       title: deal.title,
       value: deal.value,
@@ -125,14 +133,69 @@ async function expectAll(client: Client, memberId: number): Promise<void> {
       fields: { hubspot_id: deal.recordId, contract_signed: deal.isSigned },
       pipeline: {
         name: deal.pipeline,
-        columnName: deal.stage === 'won' ? active.at(-1).name : deal.column,
+        columnName: deal.stage === 'won' ? active.at(-1)?.name : deal.column,
         lostReason: deal.lostReason,
       },
     });
   }
 }
 
-test('every value of the export is in the lists of the API', () => expectAll(live, workspace.memberId), waitMs);
+/** Expects every value of the export in the lists of the API. */
+const expectInApi = async (client: Client, memberId: number) =>
+  expectAll(
+    (noun) => everyItem(client, `/v1/${noun}`, { ...page, include: included[noun] }),
+    await boardsOf(client),
+    memberId,
+  );
+
+test('every value of the export is in the lists of the API', () => expectInApi(live, workspace.memberId), waitMs);
+
+test(
+  'every value of the export is in the results of the MCP tools',
+  async () => {
+    const { value } = mcp(workspace.liveKey);
+    const listOf = async (noun: Noun) => {
+      const items: Item[] = [];
+      let after: number | null | undefined;
+      do {
+        const given = { filters: { include: included[noun] }, ...page, ...(after && { after }) };
+        const { items: shown, nextCursor } = await value(`${noun}_search`, given);
+        items.push(...shown.map(({ fieldValues, ...item }: Item) => ({ ...item, fields: fieldValues })));
+        after = nextCursor;
+      } while (after);
+      return items;
+    };
+    await expectAll(listOf, (await value('schema_describe', { object: 'deal' })).pipelines, workspace.memberId);
+  },
+  waitMs,
+);
+
+test('the MCP tools that read a person, a company, and a deal show their values', async () => {
+  const { value } = mcp(workspace.liveKey);
+  const read = async (noun: Noun, recordId: string) => {
+    const filter = JSON.stringify({ field: 'fields.hubspot_id', op: 'eq', value: recordId });
+    const { items } = await value(`${noun}_search`, { filter });
+    return value(`${noun}_get`, { id: items[0].id });
+  };
+  const companies = await companyOf(live);
+  const [person, company, deal] = [wanted.contacts[0], wanted.companies[0], wanted.deals[4]];
+  if (!person || !company || !deal) throw new Error('the export is too small');
+  const contact = await read('contacts', person.recordId);
+  expect(contact.fieldValues).toEqual(valuesOf(person, companies, workspace.memberId));
+  expect(contact.addresses.map(({ value: shown }: Item) => shown).sort()).toEqual(
+    person.addresses.map(({ value: given }) => given).sort(),
+  );
+  expect(contact.companies).toMatchObject(person.companies.map((of) => ({ companyId: companies.get(of).id })));
+  expect(await read('companies', company.recordId)).toMatchObject({
+    name: company.name,
+    fields: { hubspot_id: company.recordId, employees: company.employees },
+  });
+  expect(await read('deals', deal.recordId)).toMatchObject({
+    fields: { hubspot_id: deal.recordId, contract_signed: deal.isSigned },
+    pipeline: { name: deal.pipeline, columnName: deal.column, lostReason: deal.lostReason },
+    company: { id: companies.get(deal.company).id },
+  });
+});
 
 test('searches of API and MCP find a person by each address and value, and deals by their column', async () => {
   const person = wanted.contacts.at(-1) as (typeof wanted.contacts)[number];
@@ -161,7 +224,7 @@ test('searches of API and MCP find a person by each address and value, and deals
   ]);
   const lost = wanted.deals.filter(({ column }) => column === 'Not Renewed');
   const board = (await boardsOf(live)).find(({ name }) => name === 'Renewals');
-  const { id: columnId } = board.columns.find(({ name }: { name: string }) => name === 'Not Renewed');
+  const columnId = board?.columns.find(({ name }) => name === 'Not Renewed')?.id;
   const { items: deals } = await tool.value('deals_search', {
     filter: JSON.stringify({ field: 'columnId', op: 'eq', value: columnId }),
     limit: 100,
@@ -170,7 +233,7 @@ test('searches of API and MCP find a person by each address and value, and deals
 });
 
 test(
-  'contact.created tells the custom values of each person, and deal.created those of each deal',
+  'the events of creation tell the custom values of each company, person, and deal',
   async () => {
     const companies = await companyOf(live);
     const events = await eventually(async () => {
@@ -182,8 +245,17 @@ test(
         since = body.items.at(-1)?.sequence ?? since;
       }
       const of = (kind: string) => all.filter(({ event }) => event === kind).map(({ data }) => data);
-      return of('deal.created').length >= dealCount && { contacts: of('contact.created'), deals: of('deal.created') };
+      return (
+        of('deal.created').length >= dealCount && {
+          companies: of('company.created'),
+          contacts: of('contact.created'),
+          deals: of('deal.created'),
+        }
+      );
     }, 'the events');
+    const created = byRecordId(events.companies);
+    for (const { recordId, name, domains, employees } of wanted.companies)
+      expect(created.get(recordId)).toMatchObject({ name, domains, fields: { hubspot_id: recordId, employees } });
     const people = byRecordId(events.contacts);
     expect(people.size).toBe(peopleCount);
     for (const person of wanted.contacts) {
@@ -199,21 +271,28 @@ test(
   waitMs,
 );
 
-test('the export of a person has the values, addresses, companies, and deals', async () => {
-  const person = wanted.contacts[0] as (typeof wanted.contacts)[number];
-  const filter = { field: 'fields.hubspot_id', op: 'eq', value: person.recordId };
-  const { id } = (await live.post('/v1/contacts/search', { filter })).body.items[0];
-  const { body } = await live.get(`/v1/contacts/${id}/export`, {}, 200);
-  expect(body.fields).toEqual(valuesOf(person, await companyOf(live), workspace.memberId));
-  expect(body.addresses.map(({ value }: { value: string }) => value).sort()).toEqual(
-    person.addresses.map(({ value }) => value).sort(),
-  );
-  expect(body.companies).toHaveLength(person.companies.length);
-  const own = wanted.deals.filter(({ contact }) => contact === person.recordId).toReversed();
-  expect(body.deals.map(({ fields }: { fields: object }) => fields)).toEqual(
-    own.map(({ recordId, isSigned }) => ({ hubspot_id: recordId, contract_signed: isSigned })),
-  );
-});
+test(
+  'the export of each person has the values, addresses, companies, and deals',
+  async () => {
+    const companies = await companyOf(live);
+    const contacts = byRecordId(await everyItem(live, '/v1/contacts', { ...page, include: 'fields' }));
+    for (const person of wanted.contacts) {
+      const { body } = await live.get(`/v1/contacts/${contacts.get(person.recordId).id}/export`, {}, 200);
+      expect(body.fields).toEqual(valuesOf(person, companies, workspace.memberId));
+      expect(body.addresses.map(({ value }: Item) => value).sort()).toEqual(
+        person.addresses.map(({ value }) => value).sort(),
+      );
+      expect(body.companies.map(({ name }: Item) => name)).toEqual(
+        person.companies.map((of) => companies.get(of).name),
+      );
+      const own = wanted.deals.filter(({ contact }) => contact === person.recordId).toReversed();
+      expect(body.deals.map(({ fields }: Item) => fields)).toEqual(
+        own.map(({ recordId, isSigned }) => ({ hubspot_id: recordId, contract_signed: isSigned })),
+      );
+    }
+  },
+  waitMs,
+);
 
 test(
   'the panel shows a person, a company, and a deal with their values',
@@ -235,19 +314,44 @@ test(
       person.name,
       ...person.addresses.map(({ value }) => value),
       person.title,
+      person.recordId,
       'C-1',
       'Say "1", twice',
-      'Referral',
-      'Support',
+      'Line one of 1',
+      '0.25',
+      '-2',
       '€1.50',
+      'JP¥100',
+      '2 Feb 2024',
+      '31 Dec 1951',
+      '2 March 2026',
+      'Referral',
+      'Silver',
+      'Support',
+      'Pricing',
+      'https://linkedin.example/in/1',
+      'billing1@books.example',
+      '+49 30 5500001',
+      wanted.companies[2]?.name ?? '',
+      'Ann',
     ]);
+    for (const title of ['Opted in', 'VAT registered'])
+      expect(await shown.locator('main').getByLabel(title).isChecked(), title).toBe(true);
     await see(`/companies/${await idOf('companies', company.recordId)}`, [
       company.name,
       ...company.domains,
       company.address,
+      company.recordId,
+      'Number of Employees',
       (wanted.contacts[0] as typeof person).name,
     ]);
-    await see(`/deals/${await idOf('deals', deal.recordId)}`, [deal.title, deal.column, String(deal.lostReason)]);
+    await see(`/deals/${await idOf('deals', deal.recordId)}`, [
+      deal.title,
+      deal.recordId,
+      deal.column,
+      String(deal.lostReason),
+    ]);
+    expect(await shown.locator('main').getByLabel('Contract signed').isChecked()).toBe(deal.isSigned);
     const chosen = () => shown.locator('main select option:checked').allTextContents();
     await expect.poll(chosen).toContain(deal.pipeline);
     expect(faults).toEqual([]);
@@ -267,7 +371,7 @@ test(
     );
     const { id } = await createWorkspace({ name: 'Moved', currency: 'EUR' });
     expect(await importWorkspace(id, file)).toEqual(counts);
-    await expectAll(await clientOf(id), workspace.memberId);
+    await expectInApi(await clientOf(id), workspace.memberId);
   },
   waitMs,
 );
@@ -297,4 +401,18 @@ test(
 test('the sample of the example moves in', async () => {
   const { stdout } = await moveIn(workspace.testKey, 'sample');
   expect(stdout.trim().split('\n')).toEqual(['2 of 2 companies', '2 of 2 contacts', '3 of 3 deals']);
+});
+
+test('the README shows what the script prints of a refused row', async () => {
+  const refused = join(folder, 'refused');
+  await cp(join(folder, 'sample'), refused, { recursive: true });
+  const file = join(refused, 'contacts.csv');
+  const rows = await readFile(file, 'utf8');
+  await writeFile(file, rows.replace('+44 20 7946 0018', 'by mail only'));
+  const { stdout, code } = await moveIn(workspace.testKey, refused);
+  expect(code).toBe(1);
+  const shown = /```text\n(?<output>[^`]*)```/.exec(await readFile(join(folder, 'README.md'), 'utf8'))?.groups?.[
+    'output'
+  ];
+  expect(stdout).toBe(shown?.replaceAll('   ', ''));
 });
