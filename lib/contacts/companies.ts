@@ -10,6 +10,7 @@ import {
   sameCompanyName,
   type UpsertCompany,
 } from '#lib/entities/company.ts';
+import { Upserts } from '#lib/entities/contact.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -26,6 +27,7 @@ import {
   requireFreeDomains,
 } from './company-read.ts';
 import { startCompanyRename } from './rename.ts';
+import { unlessMatched } from './upsert.ts';
 
 /** Creates a company (revision 1.4, section 29). Emits company.created. Raises 400, 409 `domain_taken` and `field_value_taken`. */
 export async function createCompany(tx: UnitOfWork, input: CreateCompany): Promise<StoredCompany> {
@@ -156,7 +158,11 @@ export async function upsertCompany(
   tx: UnitOfWork,
   { matchOn, domain, ...input }: UpsertCompany,
 ): Promise<{ company: StoredCompany; isNew: boolean }> {
-  const found = await matched(tx, matchOn, domain, input);
+  // Read before the companies: two upserts of one new name that find none of them meet here.
+  const guard = matchOn === 'name' && input.name ? { match: `company/name=${companyNameKey(input.name)}` } : undefined;
+  const before = guard && (await tx.find(Upserts, guard));
+  const find = () => matched(tx, matchOn, domain, input);
+  const found = await find();
   if (found.length > 1) {
     const companyIds = found.map(({ id }) => id);
     throw conflict(
@@ -177,7 +183,11 @@ export async function upsertCompany(
   }
   const { name } = input;
   if (!name) throw invalidField('name', 'required', 'name is required for a new company');
-  return { company: await createCompany(tx, { ...input, name, domains }), isNew: true };
+  const made = await unlessMatched(createCompany(tx, { ...input, name, domains }), async () => (await find())[0]);
+  const after = guard && { ...guard, companyId: made.id };
+  if (after && before) tx.update(Upserts, after);
+  else if (after) tx.create(Upserts, after);
+  return { company: made, isNew: true };
 }
 
 async function matched(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as v from 'valibot';
 import { storedKey, withMetadata } from '#lib/core/metadata.ts';
-import { conflict, invalidField } from '#lib/core/problem.ts';
+import { conflict, invalidField, Problem } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import {
   Contacts,
@@ -15,6 +15,7 @@ import {
 import type { AddressKind } from '#lib/entities/contact-address.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { type Listing, listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -49,7 +50,7 @@ export async function upsertContact(
   ]);
   const candidates = new Map([...listed, ...tx.written(Contacts)].map((contact) => [contact.id, contact]));
   // The list may have been read before the row that guards it: then it lacks whom that row names.
-  if (before && !candidates.has(before.contactId)) {
+  if (before?.contactId && !candidates.has(before.contactId)) {
     for (const contact of await list(maxMatches)) candidates.set(contact.id, contact);
   }
   const found = [...candidates.values()].filter(sought.isMatch);
@@ -81,10 +82,29 @@ export async function upsertContact(
 
 /** A unique value has one holder, and two that make one meet at its entry. */
 async function upsertByValue(tx: UnitOfWork, slug: string, { platform, ...fields }: Fields) {
-  const id = await holderOfValue(tx, contactValues, slug, fields.fields?.[slug]);
+  const holder = () => holderOfValue(tx, contactValues, slug, fields.fields?.[slug]);
+  const id = await holder();
   if (id !== undefined) return { contact: await changeContact(tx, id, fields), isNew: false };
-  return { contact: await createContact(tx, { platform, ...fields }), isNew: true };
+  const contact = await unlessMatched(createContact(tx, { platform, ...fields }), holder);
+  return { contact, isNew: true };
 }
+
+/**
+ * Resolves with the record that an upsert creates because it has found none. Throws WriteConflict when that is refused for a value that
+ * the sought record has got meanwhile: the next attempt finds it.
+ */
+export async function unlessMatched<Made>(made: Promise<Made>, find: () => Promise<unknown>): Promise<Made> {
+  try {
+    return await made;
+  } catch (error) {
+    const isTaken = error instanceof Problem && takenReasons.includes(String(error.details?.['reason']));
+    if (isTaken && (await find()) !== undefined)
+      throw new WriteConflict('the match was made meanwhile', { cause: error });
+    throw error;
+  }
+}
+
+const takenReasons = ['field_value_taken', 'domain_taken'];
 
 interface Sought {
   by: Pick<Listing<typeof Contacts>, 'where' | 'contains'>;

@@ -397,12 +397,12 @@ export const MergedContacts = entity({
 const upsertKeptSeconds = 60;
 
 /**
- * Keeps two upserts of the same person from making two contacts. Two that both find nobody meet here, and the later
- * one looks again.
+ * Keeps two upserts of the same person from making two contacts, and of the same name two companies. Two that both find nobody meet
+ * here, and the later one looks again.
  */
 export const Upserts = entity({
   name: 'upsert',
-  schema: v.object({ match: v.string(), contactId: id() }),
+  schema: v.object({ match: v.string(), contactId: v.optional(id()), companyId: v.optional(id()) }),
   sortKey: ({ match }) => match,
   expiresAtSeconds: () => epochSeconds() + upsertKeptSeconds,
 });

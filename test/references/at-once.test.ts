@@ -11,24 +11,43 @@ beforeAll(async () => {
 });
 
 const atOnce = [1, 2, 3, 4];
+const ten = Array.from({ length: 10 }, (_, n) => n);
 
 test.each([
   ['contacts', 'fields.code', { name: 'Ada', fields: { code: 'one' } }],
   ['companies', 'fields.code', { name: 'Engines', fields: { code: 'one' } }],
+  ['contacts', 'email', { name: 'Edward', email: 'edward@at-once.example' }],
   ['companies', 'domain', { name: 'Looms', domain: 'looms-at-once.com' }],
-])('upserts of %s at once by %s make one record', async (noun, matchOn, given) => {
-  const answers = await Promise.all(
-    atOnce.map((n) => workspace.live.post(`/v1/${noun}/upsert`, { matchOn, ...given, notes: `of ${n}` })),
-  );
-  const made = answers.filter(({ status }) => status === 201);
-  expect(made).toHaveLength(1);
-  const { id } = made[0]?.body ?? {};
-  // One that came to its write too late is refused, and says which record has the value.
-  for (const { status, body } of answers)
-    if (status === 409) expect(body.details[matchOn === 'domain' ? 'companyId' : 'id']).toBe(id);
-    else expect(body.id).toBe(id);
+  ['companies', 'name', { name: 'Mills' }],
+])('ten upserts of %s at once by %s answer 201 once and 200 otherwise', async (noun, matchOn, given) => {
+  // On a busy machine one that meets the others for too long is told to come again.
+  const untilTaken = async () => {
+    for (;;) {
+      const answer = await workspace.live.post(`/v1/${noun}/upsert`, { matchOn, ...given });
+      if (answer.status !== 503) return answer;
+    }
+  };
+  const answers = await Promise.all(ten.map(untilTaken));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
+  const ids = new Set(answers.map(({ body }) => body.id));
+  expect(ids.size).toBe(1);
   const { items } = (await workspace.live.get(`/v1/${noun}`, { q: given.name })).body;
-  expect(items.map((item: { id: number }) => item.id)).toEqual([id]);
+  expect(items.map((item: { id: number }) => item.id)).toEqual([...ids]);
+});
+
+test.each([
+  [
+    'contacts',
+    'email',
+    { name: 'Mary', email: 'mary@at-once.example' },
+    { name: 'Jane', email: 'jane@at-once.example' },
+  ],
+  ['companies', 'domain', { name: 'Dyes', domain: 'dyes-at-once.com' }, { name: 'Inks', domain: 'inks-at-once.com' }],
+])('an upsert of %s by %s is refused for a unique value that another record has', async (noun, matchOn, one, other) => {
+  const fields = { code: `of ${noun}` };
+  const made = await workspace.live.post(`/v1/${noun}/upsert`, { matchOn, ...one, fields }, 201);
+  const { body } = await workspace.live.post(`/v1/${noun}/upsert`, { matchOn, ...other, fields }, 409);
+  expect(body.details).toMatchObject({ reason: 'field_value_taken', field: 'code', id: made.body.id });
 });
 
 test('two records that change to one unique value at once do not both have it', async () => {
