@@ -1,9 +1,11 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../client/index.ts';
 import { api } from './api.ts';
 import { type Loaded, useLoaded } from './load.ts';
 import { may } from './session.ts';
 import { nameOf } from './show.ts';
 import { t } from './texts.ts';
+import { complain } from './toasts.ts';
 
 export type Names = ReadonlyMap<number, string>;
 
@@ -78,3 +80,19 @@ export const useDealTitles = ({ data }: Pick<Loaded<{ items: readonly { dealId: 
     'deal',
     data?.items.map(({ dealId }) => dealId),
   );
+
+/** The names of records by their ids, each read once: for lists that grow as one scrolls. */
+export function useNamesSoFar(noun: keyof typeof nouns, given: readonly (number | null)[]): Names {
+  const [names, setNames] = useState<Names>(new Map());
+  const asked = useRef(new Set<number>());
+  const { scope, read, nameOf: called } = nouns[noun];
+  const missing = may(scope) ? idsOf(given).filter((id) => !asked.current.has(id)) : [];
+  useEffect(() => {
+    if (missing.length === 0) return;
+    for (const id of missing) asked.current.add(id);
+    byIds<{ id: number; name?: string | null; title?: string }>(missing, read).then((found) => {
+      setNames((before) => new Map([...before, ...found.map((of) => [of.id, called(of)] as const)]));
+    }, complain);
+  }, [missing.join()]);
+  return names;
+}

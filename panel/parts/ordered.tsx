@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface OrderedProps<Item> {
   items: readonly Item[];
-  keyOf(item: Item): number;
+  keyOf(item: Item): string | number;
   /** What the handle is called: which entry it moves, and its place. */
   handle(item: Item, place: number): string;
   hint: string;
@@ -17,7 +17,7 @@ export function Ordered<Item>({ items, keyOf, handle, hint, onMove, children }: 
   const [dragged, setDragged] = useState<number>();
   const [over, setOver] = useState<number>();
   const list = useRef<HTMLOListElement>(null);
-  const focused = useRef<number | undefined>(undefined);
+  const focused = useRef<string | number | undefined>(undefined);
   useEffect(() => {
     if (focused.current === undefined) return;
     list.current?.querySelector<HTMLElement>(`[data-handle="${focused.current}"]`)?.focus();

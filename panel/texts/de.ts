@@ -20,6 +20,9 @@ const units = {
     minute: { one: 'Minute', other: 'Minuten' },
   },
   contact: { one: 'Kontakt', other: 'Kontakte' },
+  company: { one: 'Firma', other: 'Firmen' },
+  deal: { one: 'Deal', other: 'Deals' },
+  task: { one: 'Aufgabe', other: 'Aufgaben' },
 };
 
 const words = {
@@ -969,6 +972,24 @@ const tasks = {
   withoutADate: 'Ohne Termin',
 };
 
+const table = {
+  atLeast: (number: Value, noun: Value) => `${number}+ ${noun}`,
+  ascending: 'Aufsteigend',
+  changed: 'Geändert',
+  columns: 'Spalten',
+  columnsOf: (list: Value) => `Spalten: ${list}`,
+  descending: 'Absteigend',
+  direction: 'Richtung',
+  dragOrArrows: 'Ziehen, oder die Pfeiltasten drücken',
+  moveColumn: (column: Value, place: Value) => `${column} verschieben, Platz ${place}`,
+  select: (name: Value) => `${name} auswählen`,
+  selectRead: 'Alles Gezeigte auswählen',
+  show: 'Anzeigen',
+  sortBy: 'Sortieren nach',
+  theNewestFirst: 'Neueste zuerst',
+  usualColumns: 'Die üblichen Spalten zeigen',
+};
+
 export const texts: Texts = {
   units,
   words,
@@ -985,5 +1006,6 @@ export const texts: Texts = {
   finance,
   home,
   inbox,
+  table,
   tasks,
 };

@@ -20,6 +20,9 @@ const units = {
     minute: { one: 'minute', other: 'minutes' },
   },
   contact: { one: 'contact', other: 'contacts' },
+  company: { one: 'company', other: 'companies' },
+  deal: { one: 'deal', other: 'deals' },
+  task: { one: 'task', other: 'tasks' },
 };
 
 /** Words for the keys of the API, in lower case: states, roles, stages, sources, fields. */
@@ -958,6 +961,24 @@ const tasks = {
   withoutADate: 'Without a date',
 };
 
+const table = {
+  atLeast: (number: Value, noun: Value) => `${number}+ ${noun}`,
+  ascending: 'Ascending',
+  changed: 'Changed',
+  columns: 'Columns',
+  columnsOf: (list: Value) => `Columns of ${list}`,
+  descending: 'Descending',
+  direction: 'Direction',
+  dragOrArrows: 'Drag it, or press the arrow keys',
+  moveColumn: (column: Value, place: Value) => `Move ${column}, place ${place}`,
+  select: (name: Value) => `Select ${name}`,
+  selectRead: 'Select what is shown',
+  show: 'Show',
+  sortBy: 'Sort by',
+  theNewestFirst: 'The newest first',
+  usualColumns: 'Show the usual columns',
+};
+
 export const texts = {
   units,
   words,
@@ -974,5 +995,6 @@ export const texts = {
   finance,
   home,
   inbox,
+  table,
   tasks,
 };

@@ -61,7 +61,7 @@ test('Home, the page after a sign-in, loads at most 60 KB gzip', async () => {
   }
 });
 
-test('a link to any page of the panel loads at most 80 KB gzip in every language', async () => {
+test('a link to any page of the panel loads at most 90 KB gzip in every language', async () => {
   const files = await buildPage('panel');
   const asked = askedBy(String(files.get('index.html')));
   const later = [...files.keys()].filter((name) => /^(work|records|companies|sales|set-up|developers)-/.test(name));
@@ -72,7 +72,7 @@ test('a link to any page of the panel loads at most 80 KB gzip in every language
   for (const name of later)
     for (const language of languages) {
       const all = new Set([...asked, language, ...areaOf(files, name, language), ...withImports(files, name)]);
-      expect(sizeOf(files, all), `${name} with ${language}`).toBeLessThanOrEqual(80);
+      expect(sizeOf(files, all), `${name} with ${language}`).toBeLessThanOrEqual(90);
     }
 });
 

@@ -117,10 +117,10 @@ test('a search asks for nothing while an input method composes', async ({ skip }
   if (!browser) return skip();
   const { page, faults } = await openPanel(browser, session);
   await openPlace(page, '/contacts');
-  const asked: (string | null)[] = [];
+  const asked: string[] = [];
   page.on('request', (request) => {
-    const { pathname, searchParams } = new URL(request.url());
-    if (pathname === '/v1/contacts' && searchParams.has('q')) asked.push(searchParams.get('q'));
+    if (new URL(request.url()).pathname === '/v1/contacts/search' && request.postDataJSON().q !== undefined)
+      asked.push(request.postDataJSON().q);
   });
   await page.getByRole('searchbox').first().focus();
   const keyboard = await page.context().newCDPSession(page);

@@ -301,7 +301,7 @@ test('times are relative with the exact one on hover, dates and money are those 
   await openPlace(page, '/finance/invoices');
   expect(await page.getByRole('row', { name: /D-1001/ }).textContent()).toMatch(/\d\d\.\d\d\.\d{4}1\.190,00\s€/);
   await openPlace(page, '/contacts');
-  const time = page.locator('td time').first();
+  const time = page.getByRole('gridcell').locator('time').first();
   expect(await time.textContent()).toMatch(/^(gerade eben|vor .+)$/);
   expect(await time.getAttribute('title')).toMatch(/^\w+, \d+\. \S+ \d{4} um \d\d:\d\d:\d\d$/);
   await page.context().close();

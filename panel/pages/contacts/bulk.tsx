@@ -57,7 +57,7 @@ export function Bulk({ chosen, members, onDone, onChooseAll, onClear }: BulkProp
   const update = (fields: Omit<Schema<'UpdateContactItem'>, 'op' | 'id'>) =>
     change((id) => ({ op: 'update', id, ...fields }));
   return (
-    <fieldset class="bulk card" aria-busy={isBusy}>
+    <fieldset class="grid-tools bulk" aria-busy={isBusy}>
       <legend class="hidden">{t.contacts.chosenContacts}</legend>
       <strong role="status">{t.contacts.chosen(counted(chosen.size, t.units.contact))}</strong>
       <Menu

@@ -1,18 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { platforms } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { memberName, type Names, namesOf, useMemberList } from '../../app/names.ts';
+import { type Names, namesOf, useMemberList } from '../../app/names.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { saveText } from '../../app/save-file.ts';
 import { may } from '../../app/session.ts';
-import { count, nameOf, worded } from '../../app/show.ts';
+import { nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
-import { ArchivedChoice, ArchivedSign } from '../../parts/archived-choice.tsx';
-import { Badge } from '../../parts/badge.tsx';
+import { ArchivedChoice, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -20,46 +19,48 @@ import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { type Column, cursor, Paged } from '../../parts/paged.tsx';
-import { UserText } from '../../parts/user-text.tsx';
-import { When } from '../../parts/when.tsx';
+import { includeFor } from '../../parts/table/custom-columns.tsx';
+import { sourceOf } from '../../parts/table/question.ts';
+import { readAll, useRows } from '../../parts/table/rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useColumns } from '../../parts/table/use-columns.ts';
+import { useQuestion } from '../../parts/table/use-question.ts';
 import { Bulk } from './bulk.tsx';
 import { csvOf } from './csv.ts';
 import { Fields } from './fields.tsx';
 import { Sides } from './sides.tsx';
-import { stages, stageTones } from './stages.ts';
-import { filterNames, readAll, wanted } from './wanted.ts';
+import { stages } from './stages.ts';
+import { contactColumns } from './table-columns.tsx';
+import { filterNames, wantedContacts } from './wanted.ts';
 
 type Contact = Schema<'Contact'>;
 
 /** As many as are chosen or exported at once. */
 const most = 5000;
 
-const load = (signal: AbortSignal) =>
-  api.get('/v1/contacts', { signal, params: { query: { ...wanted(), limit: 100, after: cursor() } } });
+const isTouchedBy = touching('contact', 'message');
 
 /** Everybody the workspace knows, the newest first. */
 export function List() {
-  const contacts = useLoaded(load, [String(place.value.query)], touching('contact', 'message'));
+  const { value, onSort, onColumns } = useQuestion('contact');
+  const include = includeFor(value.columns, 'archive', 'companies', 'updatedAt');
+  const { archived } = whichArchived();
+  const source = sourceOf<Contact>('contacts', { ...value, ...wantedContacts(), archived, include });
+  const rows = useRows(source, [String(place.value.query), include], isTouchedBy);
   const tags = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
   const members = useMemberList();
+  const { all, columns } = useColumns('contact', contactColumns, namesOf(members), value.columns, rows.items);
   const [isCreating, setCreating] = useState(false);
-  const [chosen, choose] = useState<ReadonlySet<number>>(new Set());
-  useEffect(() => choose(new Set()), [String(place.value.query)]);
   const isFiltered = filterNames.some(filter);
   const canWrite = may('contacts:write');
+  const readIds = () => readAll(source, most, new AbortController().signal, () => undefined);
   const exportAll = () =>
-    attempt(async () => saveText('contacts.csv', 'text/csv', `\ufeff${csvOf(await readAll(most))}`), {
+    attempt(async () => saveText('contacts.csv', 'text/csv', `\ufeff${csvOf(await readIds())}`), {
       said: t.contacts.theListIsExported,
     });
-  const rows = contacts.data?.items ?? [];
-  const choosing = useChoosing(rows, chosen, choose);
   return (
     <>
       <Head title={t.common.contacts}>
-        <button type="button" onClick={exportAll}>
-          {t.contacts.exportCsv}
-        </button>
         {canWrite && (
           <button type="button" class="primary" data-new onClick={() => setCreating(true)}>
             <Icon name="plus" />
@@ -90,22 +91,37 @@ export function List() {
         />
         <ArchivedChoice />
       </Filters>
-      {chosen.size > 0 && (
-        <Bulk
-          chosen={chosen}
-          members={members}
-          onDone={contacts.reload}
-          onClear={() => choose(new Set())}
-          onChooseAll={async () => {
-            await attempt(async () => choose(new Set((await readAll(most)).map(({ id }) => id))));
-          }}
-        />
-      )}
-      <Paged
+      <Table
         caption={t.common.contacts}
-        of={contacts}
-        columns={[...(canWrite && !filter('archived') ? [choosing] : []), ...columnsWith(namesOf(members))]}
-        keyOf={({ id }) => id}
+        units={t.units.contact}
+        rows={rows}
+        all={all}
+        columns={columns}
+        onColumns={onColumns}
+        sort={value.sort}
+        onSort={onSort}
+        nameOf={nameOf}
+        pathOf={({ id }) => `/contacts/${id}`}
+        actions={
+          canWrite && archived === undefined
+            ? ({ ids, set, clear }) => (
+                <Bulk
+                  chosen={ids}
+                  members={members}
+                  onDone={rows.reload}
+                  onClear={clear}
+                  onChooseAll={async () => {
+                    await attempt(async () => set((await readIds()).map(({ id }) => id)));
+                  }}
+                />
+              )
+            : undefined
+        }
+        tools={
+          <button type="button" class="small" onClick={exportAll}>
+            {t.contacts.exportCsv}
+          </button>
+        }
         empty={
           isFiltered ? (
             <Empty title={t.contacts.noContactFits}>
@@ -122,71 +138,6 @@ export function List() {
     </>
   );
 }
-
-/** Returns a column of boxes to tick; with Shift all between two. */
-function useChoosing(
-  rows: readonly Contact[],
-  chosen: ReadonlySet<number>,
-  choose: (chosen: ReadonlySet<number>) => void,
-): Column<Contact> {
-  const last = useRef<number | undefined>(undefined);
-  const tick = (id: number, isChosen: boolean, isRange: boolean) => {
-    const ids = rows.map((row) => row.id);
-    const [from, to] = [ids.indexOf(last.current ?? id), ids.indexOf(id)].sort((a, b) => a - b) as [number, number];
-    const changed = new Set(chosen);
-    for (const one of isRange && from >= 0 ? ids.slice(from, to + 1) : [id])
-      if (isChosen) changed.add(one);
-      else changed.delete(one);
-    last.current = id;
-    choose(changed);
-  };
-  return {
-    title: t.contacts.choose,
-    show: (contact) => (
-      <input
-        type="checkbox"
-        aria-label={t.contacts.chooseContact(nameOf(contact))}
-        checked={chosen.has(contact.id)}
-        onClick={(event) => tick(contact.id, event.currentTarget.checked, event.shiftKey)}
-      />
-    ),
-  };
-}
-
-const columnsWith = (names: Names): Column<Contact>[] => [
-  {
-    title: t.common.name,
-    show: (contact) => (
-      <>
-        <a href={linkTo(`/contacts/${contact.id}`)}>
-          <UserText text={nameOf(contact)} isName />
-        </a>{' '}
-        {contact.hasUnreadMessages && <Badge tone="accent">{t.common.unread}</Badge>}
-        <ArchivedSign archive={contact.archive} />
-      </>
-    ),
-  },
-  { title: t.common.stage, show: ({ stage }) => <Badge tone={stageTones[stage]}>{worded(stage)}</Badge> },
-  { title: t.contacts.company, show: ({ company }) => company && <UserText text={company} isName />, isWide: true },
-  { title: t.common.eMail, show: ({ email }) => email && <UserText text={email} isName />, isWide: true },
-  { title: t.common.phone, show: ({ phone }) => phone, isWide: true },
-  {
-    title: t.contacts.leadScore,
-    show: ({ leadScore }) => leadScore !== null && count(leadScore),
-    isNumber: true,
-    isWide: true,
-  },
-  {
-    title: t.contacts.assignedTo,
-    show: ({ assignedToUserId: id }) => id !== null && memberName(names, id),
-    isWide: true,
-  },
-  {
-    title: t.contacts.lastMessage,
-    show: ({ lastMessageAt }) => lastMessageAt && <When at={lastMessageAt} />,
-    isWide: true,
-  },
-];
 
 function Create({ names, onClose }: { names: Names; onClose(): void }) {
   const fields = useFields('contact');
