@@ -30,7 +30,7 @@ function DealList() {
   const [isNew, setNew] = useState(false);
   const [turn, setTurn] = useState(0);
   // Boards show no archived deals.
-  const isTable = filter('view') === 'table' || filter('archived') !== undefined;
+  const isTable = filter('layout') === 'table' || filter('archived') !== undefined;
   const chosen = Number(filter('board'));
   const board = boards?.find(({ id }) => id === chosen) ?? boards?.[0];
   const Shown = isTable ? DealTable : Columns;
@@ -45,12 +45,12 @@ function DealList() {
       </Head>
       <nav class="tabs" aria-label={t.common.deals}>
         <a
-          href={withQuery({ view: undefined, sort: undefined, archived: undefined })}
+          href={withQuery({ layout: undefined, sort: undefined, archived: undefined })}
           aria-current={isTable ? undefined : 'page'}
         >
           {t.deals.board}
         </a>
-        <a href={withQuery({ view: 'table' })} aria-current={isTable ? 'page' : undefined}>
+        <a href={withQuery({ layout: 'table' })} aria-current={isTable ? 'page' : undefined}>
           {t.deals.table}
         </a>
       </nav>

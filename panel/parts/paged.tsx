@@ -12,8 +12,6 @@ export interface Column<Item> {
   isHidden?: boolean;
   /** Left out where there is little room. */
   isWide?: boolean;
-  /** The field that its title sorts by, in the address as `sort`; with `-` before it the other way round. */
-  sortBy?: string;
 }
 
 interface PageOf<Item> {
@@ -32,27 +30,6 @@ interface PagedProps<Item> {
   skeletonRows?: number;
 }
 
-/** Returns the order of a table by a field, as the address has it. */
-function sortOf(by: string | undefined): 'ascending' | 'descending' | undefined {
-  const sort = place.value.query.get('sort');
-  if (by === undefined || sort?.replace('-', '') !== by) return undefined;
-  return sort === by ? 'ascending' : 'descending';
-}
-
-const arrows = { ascending: '↑', descending: '↓' };
-
-/** Sorts by a column, the other way round, and then by none. */
-function SortLink({ title, by }: { title: string; by: string }) {
-  const now = sortOf(by);
-  const next = now === undefined ? by : now === 'ascending' ? `-${by}` : undefined;
-  return (
-    <a href={withQuery({ sort: next })}>
-      {title}
-      {now && <span aria-hidden="true"> {arrows[now]}</span>}
-    </a>
-  );
-}
-
 /** One page of a list as a table, with links to the next and the first; its cursor stands in the address. */
 export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows = 8 }: PagedProps<Item>) {
   const { data, error, isLoading, reload } = of;
@@ -69,14 +46,8 @@ export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows =
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column.title} scope="col" class={shape(column)} aria-sort={sortOf(column.sortBy)}>
-                  {column.isHidden ? (
-                    <span class="hidden">{column.title}</span>
-                  ) : column.sortBy === undefined ? (
-                    column.title
-                  ) : (
-                    <SortLink title={column.title} by={column.sortBy} />
-                  )}
+                <th key={column.title} scope="col" class={shape(column)}>
+                  {column.isHidden ? <span class="hidden">{column.title}</span> : column.title}
                 </th>
               ))}
             </tr>

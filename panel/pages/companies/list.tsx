@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { type Company, domainsIn } from '../../app/companies.ts';
 import { touching } from '../../app/live.ts';
-import { useLoaded } from '../../app/load.ts';
-import { memberName, type Names, namesOf, useMemberList } from '../../app/names.ts';
+import { type Names, namesOf, useMemberList } from '../../app/names.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { count, nameOf } from '../../app/show.ts';
+import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { ArchivedChoice, ArchivedSign, whichArchived } from '../../parts/archived-choice.tsx';
+import { ArchivedChoice, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -16,29 +16,37 @@ import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { type Column, cursor, Paged } from '../../parts/paged.tsx';
-import { UserText } from '../../parts/user-text.tsx';
-import { When } from '../../parts/when.tsx';
+import { includeFor } from '../../parts/table/custom-columns.tsx';
+import { sourceOf } from '../../parts/table/question.ts';
+import { useRows } from '../../parts/table/rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useColumns } from '../../parts/table/use-columns.ts';
+import { useQuestion } from '../../parts/table/use-question.ts';
+import { companyColumns } from './table-columns.tsx';
 
-const load = (signal: AbortSignal) =>
-  api.get('/v1/companies', {
-    signal,
-    params: {
-      query: {
-        q: filter('q'),
-        domain: filter('domain'),
-        assignedToUserId: filter('assignee'),
-        limit: 100,
-        ...whichArchived(),
-        after: cursor(),
-      },
-    },
-  });
+/** The filter of the list, as a search takes it. */
+function wantedCompanies(): { q: string | undefined; filter: Schema<'Filter'> | undefined } {
+  const assignee = filter('assignee');
+  const domain = filter('domain');
+  const and = [
+    ...(domain === undefined ? [] : [{ field: 'domains', op: 'eq', value: domain }]),
+    ...(assignee === 'none' ? [{ field: 'assignedToUserId', op: 'isNotSet' }] : []),
+    ...(Number(assignee) ? [{ field: 'assignedToUserId', op: 'eq', value: Number(assignee) }] : []),
+  ];
+  return { q: filter('q'), filter: and.length === 0 ? undefined : { and } };
+}
+
+const isTouchedBy = touching('company');
 
 /** The companies that the workspace knows, the newest first. */
 export function List() {
-  const companies = useLoaded(load, [String(place.value.query)], touching('company'));
+  const { value, onSort, onColumns } = useQuestion('company');
+  const include = includeFor(value.columns, 'archive');
+  const { archived } = whichArchived();
+  const source = sourceOf<Company>('companies', { ...value, ...wantedCompanies(), archived, include });
+  const rows = useRows(source, [String(place.value.query), include], isTouchedBy);
   const members = useMemberList();
+  const { all, columns } = useColumns('company', companyColumns, namesOf(members), value.columns, rows.items);
   const [isNew, setNew] = useState(false);
   const isFiltered = ['q', 'domain', 'assignee', 'archived'].some(filter);
   const canWrite = may('companies:write');
@@ -63,11 +71,17 @@ export function List() {
         />
         <ArchivedChoice />
       </Filters>
-      <Paged
+      <Table
         caption={t.companies.companies}
-        of={companies}
-        columns={columnsWith(namesOf(members))}
-        keyOf={({ id }) => id}
+        units={t.units.company}
+        rows={rows}
+        all={all}
+        columns={columns}
+        onColumns={onColumns}
+        sort={value.sort}
+        onSort={onSort}
+        nameOf={({ name }) => name}
+        pathOf={({ id }) => `/companies/${id}`}
         empty={
           isFiltered ? (
             <Empty title={t.companies.noCompanyFits}>
@@ -84,33 +98,6 @@ export function List() {
     </>
   );
 }
-
-const columnsWith = (names: Names): Column<Company>[] => [
-  {
-    title: t.common.name,
-    show: ({ id, name, archive }) => (
-      <>
-        <a href={linkTo(`/companies/${id}`)}>
-          <UserText text={name} />
-        </a>
-        <ArchivedSign archive={archive} />
-      </>
-    ),
-  },
-  {
-    title: t.companies.domains,
-    show: ({ domains }) => domains.length > 0 && <UserText text={domains.join(', ')} isName />,
-    isWide: true,
-  },
-  { title: t.common.contacts, show: ({ contactCount }) => count(contactCount), isNumber: true },
-  { title: t.companies.openDeals, show: ({ openDealCount }) => count(openDealCount), isNumber: true, isWide: true },
-  {
-    title: t.contacts.assignedTo,
-    show: ({ assignedToUserId: id }) => id !== null && memberName(names, id),
-    isWide: true,
-  },
-  { title: t.common.created, show: ({ createdAt }) => <When at={createdAt} />, isWide: true },
-];
 
 /** Makes a company. */
 function Create({ names, onClose }: { names: Names; onClose(): void }) {
