@@ -37,8 +37,14 @@ test('keys alone find a record, open it, and a second one in a new tab', async (
   const { page, faults } = await openPanel(browser, demo.session);
   await page.keyboard.press('/');
   await page.keyboard.type('finch');
-  for (const name of [/^Zora Finch/, /^Finch & Sons/, /^Finch renewal/, /^Ring Finch/]) await option(page, name).waitFor();
-  expect(await option(page, /^Zora Finch/).locator('mark').first().textContent()).toBe('Finch');
+  for (const name of [/^Zora Finch/, /^Finch & Sons/, /^Finch renewal/, /^Ring Finch/])
+    await option(page, name).waitFor();
+  expect(
+    await option(page, /^Zora Finch/)
+      .locator('mark')
+      .first()
+      .textContent(),
+  ).toBe('Finch');
   expect(await accessibilityFindings(page)).toEqual([]);
   await screenshot(page, 'palette-found');
   while (!/^Finch renewal/.test((await chosen(page).textContent()) ?? '')) await page.keyboard.press('ArrowDown');
