@@ -77,7 +77,7 @@ test.each([
   expect(shown.slice(caret.indexOf('^'))).toBe(rest);
 });
 
-test('what is no order, no noun, or nothing is refused', async () => {
+test('a search without a noun, an order, or words that it knows is refused', async () => {
   for (const args of [['contacts', '--sort', 'a b'], ['ada', '--sort', 'name'], ['--object', 'tags', 'x'], []]) {
     const { code, stderr } = await search(...args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/: /)]);
