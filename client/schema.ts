@@ -7667,9 +7667,15 @@ export interface components {
              */
             archived?: boolean | "all";
         };
-        /** @enum {string} */
+        /**
+         * @description Form of a file: `csv`, `ndjson` (a line of JSON for each record), or `parquet`.
+         * @enum {string}
+         */
         CreateExportFormat: "csv" | "ndjson" | "parquet";
-        /** @enum {string} */
+        /**
+         * @description Kinds of records that are exported, by their names in paths.
+         * @enum {string}
+         */
         CreateExportObject: "contacts" | "companies" | "deals" | "tasks" | "notes" | "messages" | "transactions" | "invoices" | "events";
         CreateField: {
             /** @description The kind of records that have the field. */
@@ -9991,7 +9997,10 @@ export interface components {
             /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
             hasMore: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description How far an export is: `queued`, `running`, `completed`, or `failed`.
+         * @enum {string}
+         */
         ExportStatus: "queued" | "running" | "completed" | "failed";
         ExportedDeal: {
             /**

@@ -44,7 +44,7 @@ export const DataExportQuery = v.object(paging);
 
 /** The file is kept for a day, and its row for as long as somebody may ask why there is none. */
 export const fileMs = dayMs;
-const rowMs = 7 * dayMs;
+const keptMs = 7 * dayMs;
 
 /** Limit of exports of an environment that are not ended. */
 export const maxUnfinished = 20;
@@ -82,7 +82,7 @@ export const DataExports = entity({
           group: tenantKey(tenant),
         }
       : null,
-  expiresAtSeconds: ({ createdAt }) => epochSeconds(new Date(Date.parse(createdAt) + rowMs)),
+  expiresAtSeconds: ({ createdAt }) => epochSeconds(new Date(Date.parse(createdAt) + keptMs)),
 });
 export type StoredDataExport = Item<typeof DataExports>;
 

@@ -27,13 +27,13 @@ const retryMs = minuteMs;
 const waitMs = minuteMs;
 
 /** Limits of one export. */
-export interface Limits {
+interface Limits {
   readMs: number;
   maxBytes: number;
 }
 
 /** One upload, from the disk of the worker (`diskMb`). */
-export const limits: Limits = { readMs, maxBytes: 2_000_000_000 };
+const limits: Limits = { readMs, maxBytes: 2_000_000_000 };
 
 /** Why an export has no file: what is wrong, and what to do. */
 class Unwritable extends Error {}

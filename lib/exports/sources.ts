@@ -26,7 +26,7 @@ import { newMeter, pages } from '#lib/table/pages.ts';
 import { bytesOf } from '#lib/table/size.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** What is read, and for whom. */
+/** Records that are read, and the scopes by which they are. */
 export interface Reading {
   tenant: Tenant;
   actor: Actor;

@@ -229,7 +229,7 @@ describe('which records', () => {
     return answer.body.details.fields.map(({ field, code }: { field: string; code: string }) => [field, code]);
   };
 
-  test('what a search refuses is refused at the same place', async () => {
+  test('an export refuses what a search refuses, at the same place', async () => {
     const unknown = {
       and: [
         { field: 'name', op: 'isSet' },

@@ -15,6 +15,11 @@ export const dataExports: Noun = {
       'Returns how far an export is, and where its file is. Use it to poll until `status` is `completed`, then download from `url`. The key needs the read scope of the object as well.',
   },
   parameters: { '*': { id: 'Id of the export, as `POST /v1/exports` has answered it.' } },
+  enums: {
+    ExportStatus: 'How far an export is: `queued`, `running`, `completed`, or `failed`.',
+    CreateExportObject: 'Kinds of records that are exported, by their names in paths.',
+    CreateExportFormat: 'Form of a file: `csv`, `ndjson` (a line of JSON for each record), or `parquet`.',
+  },
   schemas: {
     Export: {
       id: 'Id of the export, unique within its environment and never used again.',
