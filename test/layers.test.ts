@@ -16,7 +16,6 @@ const libFolders = [
   'email',
   'entities',
   'events',
-  'exports',
   'files',
   'finance',
   'http',

@@ -21,7 +21,6 @@ export const queues = [
   'attachments',
   'bus',
   'sign-ins',
-  'exports',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

@@ -90,10 +90,7 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isNewKey }: Tra
     if (before === undefined) return [];
     return [
       { key, item: null, expectedVersion, storedBytes },
-      ...[...old.values()].map((entry) => ({
-        ...{ key: keyIn(entry), item: null },
-        isEntryOfDeleted: entity.sortKey === undefined && entry['of'] !== undefined,
-      })),
+      ...[...old.values()].map((entry) => ({ key: keyIn(entry), item: null })),
     ];
   }
   const next = formOf(entity, after);

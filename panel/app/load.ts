@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type AnyEvent, onEvents } from './live.ts';
 import { isOfOwnChange } from './own-changes.ts';
 
-/** How the files of pages are loaded that parts of other pages need, too: the shell knows them. */
-export const files: { sales?: () => Promise<unknown> } = {};
+/** How files are loaded that parts of several pages need: the shell knows them. */
+export const files: { sales?: () => Promise<unknown>; filters?: () => Promise<unknown> } = {};
 
 export interface Loaded<Data> {
   /** Undefined until it is there; while it is asked for again, what was there before. */

@@ -45,12 +45,18 @@ function DealList() {
       </Head>
       <nav class="tabs" aria-label={t.common.deals}>
         <a
-          href={withQuery({ layout: undefined, sort: undefined, archived: undefined })}
+          href={withQuery({
+            ...{ layout: undefined, archived: undefined },
+            ...{ view: undefined, filter: undefined, sort: undefined, columns: undefined },
+          })}
           aria-current={isTable ? undefined : 'page'}
         >
           {t.deals.board}
         </a>
-        <a href={withQuery({ layout: 'table' })} aria-current={isTable ? 'page' : undefined}>
+        <a
+          href={withQuery({ layout: 'table', owner: undefined, value: undefined, closing: undefined, open: undefined })}
+          aria-current={isTable ? 'page' : undefined}
+        >
           {t.deals.table}
         </a>
       </nav>
@@ -64,23 +70,27 @@ function DealList() {
             options={boards.slice(1).map(({ id, name }) => [id, name] as const)}
           />
         )}
-        <Choice
-          label={t.deals.owner}
-          name="owner"
-          all={t.common.anybody}
-          options={[['none', t.common.nobody], ...names]}
-        />
-        <Choice
-          label={t.deals.value}
-          name="value"
-          options={[100, 1000, 10_000, 100_000].map((value) => [value, t.deals.atLeast(count(value))] as const)}
-        />
-        <Choice
-          label={t.deals.expectedToClose}
-          name="closing"
-          options={closings.map((closing) => [closing, t.deals.closings[closing]] as const)}
-        />
-        <Choice label={t.deals.columns} name="open" options={[['yes', t.deals.openOnly]]} />
+        {!isTable && (
+          <>
+            <Choice
+              label={t.deals.owner}
+              name="owner"
+              all={t.common.anybody}
+              options={[['none', t.common.nobody], ...names]}
+            />
+            <Choice
+              label={t.deals.value}
+              name="value"
+              options={[100, 1000, 10_000, 100_000].map((value) => [value, t.deals.atLeast(count(value))] as const)}
+            />
+            <Choice
+              label={t.deals.expectedToClose}
+              name="closing"
+              options={closings.map((closing) => [closing, t.deals.closings[closing]] as const)}
+            />
+            <Choice label={t.deals.columns} name="open" options={[['yes', t.deals.openOnly]]} />
+          </>
+        )}
         <ArchivedChoice />
       </Filters>
       <OnlyOfContact />

@@ -67,7 +67,6 @@ export const filters: Areas['filters'] = {
   and: 'und',
   or: 'oder',
   not: 'nicht',
-  from: { h: 'Stunden', d: 'Tage', w: 'Wochen', mo: 'Monate', y: 'Jahre' },
   starts: {
     'startOfWeek-1w': 'Anfang letzter Woche',
     startOfWeek: 'Anfang dieser Woche',
@@ -116,7 +115,7 @@ export const filters: Areas['filters'] = {
   remove: (sentence: Value) => `Entfernen: ${sentence}`,
   howItCompares: 'Vergleich',
   value: 'Wert',
-  from1: 'Von',
+  from: 'Von',
   to: 'Bis',
   oneALine: 'Ein Wert in jeder Zeile.',
   nothingFits: 'Nichts passt.',

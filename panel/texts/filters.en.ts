@@ -69,7 +69,6 @@ export const filters = {
   and: 'and',
   or: 'or',
   not: 'not',
-  from: { h: 'hours', d: 'days', w: 'weeks', mo: 'months', y: 'years' },
   starts: {
     'startOfWeek-1w': 'start of last week',
     startOfWeek: 'start of this week',
@@ -118,7 +117,7 @@ export const filters = {
   remove: (sentence: Value) => `Remove: ${sentence}`,
   howItCompares: 'How it compares',
   value: 'Value',
-  from1: 'From',
+  from: 'From',
   to: 'To',
   oneALine: 'One value in each line.',
   nothingFits: 'Nothing fits.',

@@ -35,21 +35,16 @@ const areaOf = (files: PageFiles, page: string, language: string) => {
   return [...files.keys()].filter((name) => name.startsWith(`${area}.${language.slice(0, 2)}-`));
 };
 
-test.each<PageName>(['panel', 'docs'])(
-  'the first view of /%s/ is at most 60 KB gzip in five requests',
-  async (name) => {
-    const files = await buildPage(name);
-    const asked = askedBy(String(files.get('index.html')));
-    expect(asked.length).toBeLessThanOrEqual(5);
-    expect(asked).toEqual(
-      expect.arrayContaining(['style', 'main'].map((of) => expect.stringMatching(`^${of}-\\w+\\.`))),
-    );
-    const needed = asked.flatMap((of) => [...withImports(files, of)]);
-    expect(asked).toEqual(expect.arrayContaining(needed));
-    const largestTexts = Math.max(0, ...languagesIn(files).map((language) => sizeOf(files, [language])));
-    expect(sizeOf(files, asked) + largestTexts).toBeLessThanOrEqual(60);
-  },
-);
+test.each<PageName>(['panel', 'docs'])('the first view of /%s/ is at most 60 KB gzip in six requests', async (name) => {
+  const files = await buildPage(name);
+  const asked = askedBy(String(files.get('index.html')));
+  expect(asked.length).toBeLessThanOrEqual(6);
+  expect(asked).toEqual(expect.arrayContaining(['style', 'main'].map((of) => expect.stringMatching(`^${of}-\\w+\\.`))));
+  const needed = asked.flatMap((of) => [...withImports(files, of)]);
+  expect(asked).toEqual(expect.arrayContaining(needed));
+  const largestTexts = Math.max(0, ...languagesIn(files).map((language) => sizeOf(files, [language])));
+  expect(sizeOf(files, asked) + largestTexts).toBeLessThanOrEqual(60);
+});
 
 test('Home, the page after a sign-in, loads at most 60 KB gzip', async () => {
   const files = await buildPage('panel');

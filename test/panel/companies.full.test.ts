@@ -62,7 +62,8 @@ test('a company is made, found, and edited in place, and says which domain is ta
   await history.getByText('Called them.').waitFor();
   await history.getByText('Assigned to Max Member').waitFor();
 
-  await openPlace(page, '/companies?domain=acme.de');
+  const domain = { field: 'domains', op: 'eq', value: 'acme.de' };
+  await openPlace(page, `/companies?filter=${encodeURIComponent(JSON.stringify(domain))}`);
   await page.getByRole('row').filter({ hasText: 'Acme' }).getByText('Max Member').waitFor();
   await openPlace(page, '/companies?q=Nothing%20like%20that');
   await page.getByText('No company fits').waitFor();

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
-import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { type Company, domainsIn } from '../../app/companies.ts';
 import { touching } from '../../app/live.ts';
 import { type Names, namesOf, useMemberList } from '../../app/names.ts';
-import { go, linkTo, place } from '../../app/route.ts';
+import { go, linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { ArchivedChoice, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
+import { FilterBar } from '../../parts/filter/filter-bar.tsx';
+import { useQuestion } from '../../parts/filter/question.ts';
+import { Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -21,34 +21,23 @@ import { sourceOf } from '../../parts/table/question.ts';
 import { useRows } from '../../parts/table/rows.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
-import { useQuestion } from '../../parts/table/use-question.ts';
 import { companyColumns } from './table-columns.tsx';
-
-/** The filter of the list, as a search takes it. */
-function wantedCompanies(): { q: string | undefined; filter: Schema<'Filter'> | undefined } {
-  const assignee = filter('assignee');
-  const domain = filter('domain');
-  const and = [
-    ...(domain === undefined ? [] : [{ field: 'domains', op: 'eq', value: domain }]),
-    ...(assignee === 'none' ? [{ field: 'assignedToUserId', op: 'isNotSet' }] : []),
-    ...(Number(assignee) ? [{ field: 'assignedToUserId', op: 'eq', value: Number(assignee) }] : []),
-  ];
-  return { q: filter('q'), filter: and.length === 0 ? undefined : { and } };
-}
 
 const isTouchedBy = touching('company');
 
 /** The companies that the workspace knows, the newest first. */
 export function List() {
-  const { value, onSort, onColumns } = useQuestion('company');
+  const asking = useQuestion('company');
+  const { value, isReady, onSort, onColumns } = asking;
+  const definitions = useFields('company');
   const include = includeFor(value.columns, 'archive');
   const { archived } = whichArchived();
-  const source = sourceOf<Company>('companies', { ...value, ...wantedCompanies(), archived, include });
-  const rows = useRows(source, [String(place.value.query), include], isTouchedBy);
+  const source = sourceOf<Company>('companies', { ...value, isReady, q: filter('q'), archived, include });
+  const rows = useRows(source, [JSON.stringify([value, isReady, filter('q'), archived]), include], isTouchedBy);
   const members = useMemberList();
   const { all, columns } = useColumns('company', companyColumns, namesOf(members), value.columns, rows.items);
   const [isNew, setNew] = useState(false);
-  const isFiltered = ['q', 'domain', 'assignee', 'archived'].some(filter);
+  const isFiltered = value.filter !== undefined || ['q', 'archived'].some(filter);
   const canWrite = may('companies:write');
   return (
     <>
@@ -62,15 +51,9 @@ export function List() {
       </Head>
       <Filters>
         <SearchField label={t.companies.searchCompanies} />
-        <SearchField label={t.companies.domain} name="domain" placeholder="example.com" />
-        <Choice
-          label={t.contacts.assignedTo}
-          name="assignee"
-          all={t.common.anybody}
-          options={[['none', t.common.nobody], ...members.map((member) => [member.id, nameOf(member)] as const)]}
-        />
         <ArchivedChoice />
       </Filters>
+      <FilterBar object="company" {...asking} fields={definitions} error={rows.error} />
       <Table
         caption={t.companies.companies}
         units={t.units.company}

@@ -65,7 +65,7 @@ export function Dictionary() {
           {
             title: t.contacts.tag,
             show: ({ id, name, color }) => (
-              <a href={linkTo('/contacts', { tag: id })}>
+              <a href={linkTo('/contacts', { filter: JSON.stringify({ field: 'tags', op: 'in', value: [id] }) })}>
                 <Dot color={color} /> {name}
               </a>
             ),

@@ -3,19 +3,20 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { platforms } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
-import { useLoaded } from '../../app/load.ts';
 import { type Names, namesOf, useMemberList } from '../../app/names.ts';
-import { go, linkTo, place } from '../../app/route.ts';
+import { go, linkTo } from '../../app/route.ts';
 import { saveText } from '../../app/save-file.ts';
 import { may } from '../../app/session.ts';
-import { nameOf, worded } from '../../app/show.ts';
+import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { ArchivedChoice, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
+import { FilterBar } from '../../parts/filter/filter-bar.tsx';
+import { useQuestion } from '../../parts/filter/question.ts';
+import { Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -24,14 +25,11 @@ import { sourceOf } from '../../parts/table/question.ts';
 import { readAll, useRows } from '../../parts/table/rows.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
-import { useQuestion } from '../../parts/table/use-question.ts';
 import { Bulk } from './bulk.tsx';
 import { csvOf } from './csv.ts';
 import { Fields } from './fields.tsx';
 import { Sides } from './sides.tsx';
-import { stages } from './stages.ts';
 import { contactColumns } from './table-columns.tsx';
-import { filterNames, wantedContacts } from './wanted.ts';
 
 type Contact = Schema<'Contact'>;
 
@@ -42,16 +40,17 @@ const isTouchedBy = touching('contact', 'message');
 
 /** Everybody the workspace knows, the newest first. */
 export function List() {
-  const { value, onSort, onColumns } = useQuestion('contact');
+  const asking = useQuestion('contact');
+  const { value, isReady, onSort, onColumns } = asking;
+  const definitions = useFields('contact');
   const include = includeFor(value.columns, 'archive', 'companies', 'updatedAt');
   const { archived } = whichArchived();
-  const source = sourceOf<Contact>('contacts', { ...value, ...wantedContacts(), archived, include });
-  const rows = useRows(source, [String(place.value.query), include], isTouchedBy);
-  const tags = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
+  const source = sourceOf<Contact>('contacts', { ...value, isReady, q: filter('q'), archived, include });
+  const rows = useRows(source, [JSON.stringify([value, isReady, filter('q'), archived]), include], isTouchedBy);
   const members = useMemberList();
   const { all, columns } = useColumns('contact', contactColumns, namesOf(members), value.columns, rows.items);
   const [isCreating, setCreating] = useState(false);
-  const isFiltered = filterNames.some(filter);
+  const isFiltered = value.filter !== undefined || ['q', 'archived'].some(filter);
   const canWrite = may('contacts:write');
   const readIds = () => readAll(source, most, new AbortController().signal, () => undefined);
   const exportAll = () =>
@@ -71,26 +70,9 @@ export function List() {
       <Sides open="/contacts" />
       <Filters>
         <SearchField label={t.contacts.searchContacts} />
-        <Choice label={t.common.stage} name="stage" options={stages.map((stage) => [stage, worded(stage)])} />
-        <Choice
-          label={t.contacts.tag}
-          name="tag"
-          options={(tags.data?.items ?? []).map(({ id, name }) => [id, name])}
-        />
-        <Choice
-          label={t.contacts.assignedTo}
-          name="assignee"
-          all={t.common.anybody}
-          options={[['none', t.common.nobody], ...members.map((member) => [member.id, nameOf(member)] as const)]}
-        />
-        <Choice label={t.common.messages} name="unread" options={[['yes', t.common.unread]]} />
-        <Choice
-          label={t.contacts.leadScore}
-          name="score"
-          options={[25, 50, 75].map((score) => [score, t.contacts.atLeast(score)] as const)}
-        />
         <ArchivedChoice />
       </Filters>
+      <FilterBar object="contact" {...asking} fields={definitions} error={rows.error} />
       <Table
         caption={t.common.contacts}
         units={t.units.contact}

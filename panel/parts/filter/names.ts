@@ -1,0 +1,95 @@
+import { api } from '../../app/api.ts';
+import { readBoards, readColumns } from '../../app/boards.ts';
+import { useLoaded } from '../../app/load.ts';
+import { type Names, namesOf, useMemberList, useNames } from '../../app/names.ts';
+import { may } from '../../app/session.ts';
+import type { FilterField, Kind } from './fields.ts';
+import { fieldNamed } from './fields.ts';
+import type { Condition } from './tree.ts';
+
+export interface Option {
+  value: string | number;
+  label: string;
+  color?: string;
+}
+
+/** What can be chosen for a kind of which all are known; undefined where they are searched. */
+type Choices = ReadonlyMap<Kind, readonly Option[]>;
+
+/** The records that values of filters are, for their names and to choose from. */
+export interface Records {
+  choices: Choices;
+  names: ReadonlyMap<Kind, Names>;
+}
+
+/** Returns the ids of a kind of records that conditions name. */
+const idsIn = (conditions: readonly Condition[], fields: readonly FilterField[], kind: Kind): number[] =>
+  conditions
+    .filter(({ field }) => fieldNamed(fields, field)?.kind === kind)
+    .flatMap(({ value }) => [value].flat())
+    .filter((value) => typeof value === 'number');
+
+/** Reads the boards and the columns of all of them. */
+async function readAllBoards(signal: AbortSignal) {
+  const boards = await readBoards(signal);
+  const columns = await Promise.all(boards.map(({ id }) => readColumns(signal, id)));
+  return { boards, columns };
+}
+
+/** Reads the names of what conditions name, and the tags, people, and boards that can be named. */
+export function useRecords(conditions: readonly Condition[], fields: readonly FilterField[]): Records {
+  const kinds = new Set(fields.map(({ kind }) => kind));
+  const members = useMemberList();
+  const hasTags = kinds.has('tag') && may('contacts:read');
+  const tags = useLoaded(async (signal) => (hasTags ? (await api.get('/v1/tags', { signal })).items : []), [hasTags]);
+  const hasBoards = kinds.has('pipeline') && may('pipelines:read');
+  const boards = useLoaded(
+    async (signal) => (hasBoards ? readAllBoards(signal) : { boards: [], columns: [] }),
+    [hasBoards],
+  );
+  const member = namesOf(members);
+  const contact = useNames('contact', idsIn(conditions, fields, 'contact'));
+  const company = useNames('company', idsIn(conditions, fields, 'company'));
+  const deal = useNames('deal', idsIn(conditions, fields, 'deal'));
+  const all = boards.data?.boards ?? [];
+  const several = all.length > 1;
+  const choices: Choices = new Map<Kind, readonly Option[]>([
+    ['member', [...member].map(([value, label]) => ({ value, label }))],
+    ['tag', (tags.data ?? []).map(({ id: value, name: label, color }) => ({ value, label, color }))],
+    ['pipeline', all.map(({ id: value, name: label }) => ({ value, label }))],
+    [
+      'column',
+      all.flatMap((board, at) =>
+        (boards.data?.columns[at] ?? []).map(({ id: value, name, color }) => ({
+          value,
+          label: several ? `${name} · ${board.name}` : name,
+          ...(color !== null && { color }),
+        })),
+      ),
+    ],
+  ]);
+  const named = [...choices].map(
+    ([kind, options]) => [kind, new Map(options.map(({ value, label }) => [Number(value), label]))] as const,
+  );
+  return {
+    choices,
+    names: new Map<Kind, Names>([...named, ['contact', contact], ['company', company], ['deal', deal]]),
+  };
+}
+
+/** Looks for records of a kind by a part of their name. */
+export async function findRecords(kind: Kind, q: string | undefined, signal: AbortSignal): Promise<Option[]> {
+  const query = { limit: 10, ...(q !== undefined && { q }) };
+  if (kind === 'company')
+    return (await api.get('/v1/companies', { signal, params: { query } })).items.map(({ id, name }) => ({
+      value: id,
+      label: name,
+    }));
+  if (kind === 'deal')
+    return (await api.get('/v1/deals', { signal, params: { query } })).items.map(({ id, title }) => ({
+      value: id,
+      label: title,
+    }));
+  const { items } = await api.get('/v1/contacts', { signal, params: { query } });
+  return [...namesOf(items as never)].map(([value, label]) => ({ value, label }));
+}
