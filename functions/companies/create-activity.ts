@@ -1,6 +1,6 @@
 import { addCompanyNote } from '#lib/contacts/company-activities.ts';
 import { getStoredCompany } from '#lib/contacts/company-read.ts';
-import { Company, CompanyActivity, CreateCompanyNote } from '#lib/entities/company.ts';
+import { Company, CompanyActivity, CreateCompanyNote, reportedOfCompanies } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Adds a note to the history of a company. */
@@ -16,6 +16,7 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found'],
     current: (tx, { id }) => getStoredCompany(tx, id),
     representation: Company,
+    reported: reportedOfCompanies,
   },
   ({ tx, params, body }) => addCompanyNote(tx, params.id, body),
 );

@@ -1,6 +1,6 @@
 import { createCompany } from '#lib/contacts/companies.ts';
 import { expandCompanies } from '#lib/contacts/company-read.ts';
-import { Company, CompanyInclude, CreateCompany } from '#lib/entities/company.ts';
+import { Company, CompanyInclude, CreateCompany, reportedOfCompanies } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Adds a company; a name is enough. */
@@ -16,6 +16,7 @@ export const handler = endpoint(
     body: CreateCompany,
     status: 201,
     response: Company,
+    reported: reportedOfCompanies,
     errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createCompany(tx, body),

@@ -1,5 +1,5 @@
 import { expandCompanies, getStoredCompany } from '#lib/contacts/company-read.ts';
-import { Company, CompanyInclude } from '#lib/entities/company.ts';
+import { Company, CompanyInclude, reportedOfCompanies } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One company. */
@@ -13,6 +13,7 @@ export const handler = endpoint(
     expand: expandCompanies,
     status: 200,
     response: Company,
+    reported: reportedOfCompanies,
     errors: ['not_found'],
   },
   ({ tx, params }) => getStoredCompany(tx, params.id),

@@ -1,7 +1,7 @@
 import { mergeCompanies } from '#lib/contacts/company-merge.ts';
 import { expandCompanies, getStoredCompany } from '#lib/contacts/company-read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { Company, CompanyInclude, MergeCompanies } from '#lib/entities/company.ts';
+import { Company, CompanyInclude, MergeCompanies, reportedOfCompanies } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Makes one company of two; contacts, deals, domains, and notes follow. */
@@ -17,6 +17,7 @@ export const handler = endpoint(
     body: MergeCompanies,
     status: 200,
     response: Company,
+    reported: reportedOfCompanies,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getStoredCompany(tx, id),
     timeoutSeconds: longTimeoutSeconds,

@@ -1,7 +1,7 @@
 import { patchCompany } from '#lib/contacts/companies.ts';
 import { expandCompanies, getStoredCompany } from '#lib/contacts/company-read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { Company, CompanyInclude, PatchCompany, readOnlyInPatch } from '#lib/entities/company.ts';
+import { Company, CompanyInclude, PatchCompany, readOnlyInPatch, reportedOfCompanies } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Changes fields of a company; null clears. */
@@ -18,6 +18,7 @@ export const handler = endpoint(
     readOnly: readOnlyInPatch,
     status: 200,
     response: Company,
+    reported: reportedOfCompanies,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getStoredCompany(tx, id),
     timeoutSeconds: longTimeoutSeconds,

@@ -1,7 +1,7 @@
 import { restoreCompany } from '#lib/contacts/company-archive.ts';
 import { expandCompanies, getStoredCompany } from '#lib/contacts/company-read.ts';
 import { Nothing } from '#lib/core/schema.ts';
-import { Company, CompanyInclude } from '#lib/entities/company.ts';
+import { Company, CompanyInclude, reportedOfCompanies } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Brings an archived company back. */
@@ -17,6 +17,7 @@ export const handler = endpoint(
     body: Nothing,
     status: 200,
     response: Company,
+    reported: reportedOfCompanies,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getStoredCompany(tx, id),
   },

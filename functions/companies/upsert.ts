@@ -1,7 +1,7 @@
 import { upsertCompany } from '#lib/contacts/companies.ts';
 import { expandCompanies } from '#lib/contacts/company-read.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
-import { Company, CompanyInclude, UpsertCompany } from '#lib/entities/company.ts';
+import { Company, CompanyInclude, reportedOfCompanies, UpsertCompany } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Creates a company, or changes the one that matches. */
@@ -18,6 +18,7 @@ export const handler = endpoint(
     status: 201,
     otherStatuses: [200],
     response: Company,
+    reported: reportedOfCompanies,
     errors: ['bad_request', 'conflict'],
     location: ({ id }) => `/v1/companies/${id}`,
     timeoutSeconds: longTimeoutSeconds,

@@ -12,6 +12,7 @@ export const handler = endpoint(
     body: CreateTag,
     status: 201,
     response: DictionaryTag,
+    reported: ['contactCount'],
     errors: ['bad_request', 'conflict'],
   },
   ({ tx, body }) => createTag(tx, body),

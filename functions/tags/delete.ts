@@ -17,6 +17,7 @@ export const handler = endpoint(
     errors: ['not_found', 'conflict'],
     current: (tx, { id }) => getTag(tx, id),
     representation: DictionaryTag,
+    reported: ['contactCount'],
     timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params }) => deleteTag(tx, params.id),

@@ -12,6 +12,7 @@ export const handler = endpoint(
     body: PatchTag,
     status: 200,
     response: DictionaryTag,
+    reported: ['contactCount'],
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getTag(tx, id),
   },

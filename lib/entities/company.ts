@@ -163,6 +163,9 @@ export const sameCompanyName = (name: string): string => name.normalize('NFC').t
 /** Returns the beginning of a name in that form, by which the table finds it. */
 export const companyNameKey = (name: string): string => firstCharacters(sameCompanyName(name), maxKeyCharacters);
 
+/** Counts of a company, which change with contacts and deals. */
+export const reportedOfCompanies = ['contactCount', 'openDealCount'];
+
 /** A company. `contactCount` and `openDealCount` are kept by the transactions that change contacts and deals. */
 export const Companies = entity({
   name: 'company',
@@ -181,6 +184,7 @@ export const Companies = entity({
   references: linkReferences,
   isMergeable: true,
   isArchivable: true,
+  countedBeside: reportedOfCompanies,
   indexes: {
     domain: { of: ({ domains }) => domains, isUnique: true },
     root: ({ roots }) => roots,

@@ -250,6 +250,7 @@ export const Deals = entity({
     search: { copy: ({ title }) => searchable(title) },
   },
   isArchivable: true,
+  countedBeside: ['openTaskCount'],
   counters: {
     /** Counts and totals per stage, currency, and column; `weighted` is cents times percent (contract sections 11 and 12). */
     deals: {

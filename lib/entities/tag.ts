@@ -28,7 +28,7 @@ export const PatchTag = v.pipe(
 export const maxTags = 1000;
 
 /** A tag of the dictionary. `contactCount` is kept by the transactions that attach and detach. */
-export const Tags = entity({ name: 'tag', schema: DictionaryTag });
+export const Tags = entity({ name: 'tag', schema: DictionaryTag, countedBeside: ['contactCount'] });
 
 export type StoredTag = Item<typeof Tags>;
 

@@ -69,7 +69,7 @@ export interface Reference<Field extends string = string> {
   with?: string;
   /** How the field holds ids, where it is neither one id nor a list of ids. */
   holds?: Holding;
-  /** Attribute of the other entity's row that counts the rows which name it, kept by the transactions that change them. */
+  /** Attribute of the other entity's row that counts the rows which name it, kept by the transactions that change them; it is `countedBeside`. */
   counts?: string;
   /** Which rows are counted; all without it. */
   isCounted?(row: AnyRow): boolean;
@@ -164,7 +164,10 @@ export interface Entity<
   within?: string;
   /** Its sort key when that is not the padded id. */
   sortKey?(item: InferOutput<Schema>): string;
-  /** Attributes that others count in the row without raising its version: an update leaves them as they stand. Not with `expiresAtSeconds`. */
+  /**
+   * Attributes that others count in the row without raising its version: an update adds to them the difference from what it has read.
+   * Not with `expiresAtSeconds`.
+   */
   countedBeside?: readonly string[];
   /** Where else it is found, by the names that queries use. */
   indexes?: Own;

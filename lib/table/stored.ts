@@ -129,13 +129,17 @@ export const freshRows = <E extends Entity>(tenant: Tenant, entity: E, item: Ite
     isNewKey: true,
   }).map(({ key, item: row }) => ({ ...row, ...key }));
 
-/** A new state of an item that leaves alone what others have counted in it since it was read. */
+/** A new state of an item that keeps what others have counted in it since it was read. */
 function besideCounts(countedBeside: readonly string[], before: Row, key: Key, after: Record<string, unknown>): Change {
+  const added = countedBeside.flatMap((name) => {
+    const delta = Number(after[name]) - Number(before[name] ?? 0);
+    return delta ? [[name, delta]] : [];
+  });
   const own = (item: Record<string, unknown>) =>
     Object.entries(item).filter(([name]) => !['pk', 'sk', 'v', ...countedBeside].includes(name));
   return {
     key,
-    add: { v: 1 },
+    add: { v: 1, ...Object.fromEntries(added) },
     set: Object.fromEntries(own(after).filter(([, value]) => value !== undefined)),
     remove: own(before).flatMap(([name]) => (after[name] === undefined ? [name] : [])),
     expectedVersion: versionOf(before),

@@ -71,7 +71,7 @@ export class UnitOfWork {
   #pinned = new Map<string, { key: Key; before: Row }>();
   #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
   #counts = new Sums();
-  #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
+  #additions = new Map<string, Addition>();
   #writes: Change[] = [];
   #afterwards: (() => Promise<void>)[] = [];
   #otherwise: (() => Promise<void>)[] = [];
@@ -249,8 +249,10 @@ export class UnitOfWork {
       return;
     }
     const addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
-    for (const [name, delta] of Object.entries(deltas))
+    for (const [name, delta] of Object.entries(deltas)) {
       addition.deltas.set(name, (addition.deltas.get(name) ?? 0) + delta);
+      if (!of.countedBeside?.includes(name)) addition.raisesVersion = true;
+    }
     this.#additions.set(identity(key), addition);
   }
 
@@ -385,15 +387,16 @@ export class UnitOfWork {
       if (changed.has(name) || pinned.has(name) || additions.has(name)) continue;
       changes.push({ key, expectedVersion: 'present', refusal: missing, ...this.#met(name) });
     }
-    for (const [name, { key, deltas, missing }] of additions) {
+    for (const [name, { key, deltas, missing, raisesVersion }] of additions) {
       if (deltas.size > 0 && this.#additions.has(name) && changed.has(name))
         throw new Error(`${name} is both replaced and added to`);
       if (deltas.size === 0 || changed.has(name)) continue;
       const version = pinned.get(name);
+      const mark = markOf(name);
       changes.push({
         key,
-        ...markOf(name),
-        add: { ...Object.fromEntries(deltas), v: 1 },
+        ...mark,
+        add: { ...Object.fromEntries(deltas), ...((mark || raisesVersion) && { v: 1 }) },
         expectedVersion: version ?? 'present',
         refusal: missing && version === undefined ? () => missing : undefined,
         ...this.#met(name),
@@ -481,6 +484,8 @@ interface Addition {
   deltas: Map<string, number>;
   missing: Problem | undefined;
   counted?: Map<string, number>;
+  /** It adds to an attribute that is not `countedBeside`. */
+  raisesVersion?: true;
 }
 
 /** A row that is written as a whole, with what it counts besides. */

@@ -183,6 +183,22 @@ test('an e-mail address links a contact to the company of its domain', async () 
   expect(text.company).toBe('Linked');
 });
 
+test('a hundred contacts of one domain are made at once, and hinder no change of their company', async () => {
+  const domain = freshDomain();
+  const { id } = await create({ domains: [domain] });
+  const path = `/v1/companies/${id}`;
+  const { headers } = await workspace.live.get(path, {}, 200);
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      workspace.live.post('/v1/contacts', { name: 'Ada', email: `ada${index}@${domain}` }),
+    ),
+  );
+  expect(Map.groupBy(answers, ({ status }) => status).get(201)).toHaveLength(100);
+  const options = { body: { notes: 'Large' }, headers: { 'if-match': String(headers['etag']) } };
+  expect((await workspace.live.call('PATCH', path, options)).status).toBe(200);
+  expect(await get(path)).toMatchObject({ contactCount: 100, notes: 'Large' });
+});
+
 test('a provider of free mail links nobody', async () => {
   await create({ name: 'Mail provider', domains: ['gmail.com'] });
   const { id } = await contact({ email: 'ada@gmail.com' });
