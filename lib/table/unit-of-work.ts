@@ -248,7 +248,7 @@ export class UnitOfWork {
         tracked.after[name] = Number(tracked.after[name] ?? 0) + delta;
       return;
     }
-    const addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
+    const addition: Addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
     for (const [name, delta] of Object.entries(deltas)) {
       addition.deltas.set(name, (addition.deltas.get(name) ?? 0) + delta);
       if (!of.countedBeside?.includes(name)) addition.raisesVersion = true;
