@@ -209,6 +209,8 @@ const known: Partial<Record<EventKind, Cause>> = {
   },
   'invoice.overdue': { not: 'an invoice is overdue when its due date has passed' },
   'revenue_source.sync_failed': { not: 'it comes of a feed that is pulled by a schedule' },
+  'export.completed': ({ crm, body }) =>
+    crm.post('/v1/exports', { body: body({ object: 'contacts' as const, format: 'csv' as const }) }),
   'key.created': ({ crm, body }) =>
     crm.post('/v1/keys', { body: body({ name: 'From crm trigger', scopes: ['deals:read' as const] }) }),
   'key.revoked': async ({ crm }) => {

@@ -49,6 +49,7 @@ export const eventKinds = [
   'invoice.paid',
   'invoice.overdue',
   'revenue_source.sync_failed',
+  'export.completed',
   'key.created',
   'key.revoked',
   'webhook.test',

@@ -3,7 +3,8 @@ import { ApiError } from '../client/index.ts';
 import { helpOf, overview } from './help.ts';
 import { endWithReader, Output } from './output.ts';
 import manifest from './package.json' with { type: 'json' };
-import { commonOptions, Failure, UsageError, type Values, type Verb } from './verb.ts';
+import { RefusedExpression } from './search/refused.ts';
+import { commonOptions, Failure, type Options, UsageError, type Values, type Verb } from './verb.ts';
 import { verbs } from './verbs.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -59,7 +60,7 @@ function find([first = '', second = '', ...others]: string[]): { name: string; v
 function parse(name: string, { options }: Verb, args: string[]) {
   try {
     const { values, positionals } = parseArgs({
-      args,
+      args: withSignedValues(args, options),
       options: { ...options, ...commonOptions },
       allowPositionals: true,
     });
@@ -70,12 +71,27 @@ function parse(name: string, { options }: Verb, args: string[]) {
   }
 }
 
+/** Joins an option to a value that begins with a minus (`--sort -name`), which parseArgs takes for an option. */
+function withSignedValues(args: readonly string[], options: Options): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1)?.slice(2) ?? '';
+    const isValue = options[before]?.mayBeSigned && /^-\w/.test(arg) && joined.at(-1) === `--${before}`;
+    if (isValue) joined.splice(-1, 1, `--${before}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
+}
+
 function fail(error: unknown, output: Output): number {
   if (error instanceof UsageError) {
-    output.failure({ error: 'usage', message: error.message });
+    const { message, place } = error;
+    output.failure({ error: 'usage', message, ...(place && { at: place.at }) }, place);
     return exitCodes.usage;
   }
-  if (error instanceof ApiError) output.failure(refusal(error));
+  if (error instanceof RefusedExpression)
+    output.failure({ ...refusal(error.refusal), at: error.place.at }, error.place);
+  else if (error instanceof ApiError) output.failure(refusal(error));
   else if (error instanceof Failure) output.failure({ error: 'failed', message: error.message });
   else output.failure({ error: 'bug', message: (error as Error).stack ?? String(error) });
   return exitCodes.failed;

@@ -22,6 +22,18 @@ export const red = coloured(31);
 /** `14:03:22`, where the caller lives. */
 export const timeOfDay = (date = new Date()) => date.toTimeString().slice(0, 8);
 
+/** A place in a text that the caller wrote. */
+export interface Place {
+  source: string;
+  at: number;
+}
+
+/** A text with a caret under a place of it. */
+function marked({ source, at }: Place): string {
+  const plain = (text: string) => text.replaceAll(controls, ' ');
+  return `  ${plain(source)}\n  ${' '.repeat([...plain(source.slice(0, at))].length)}^`;
+}
+
 /** Results go to standard output, everything else to standard error. */
 export class Output {
   readonly isJson: boolean;
@@ -50,8 +62,10 @@ export class Output {
     process.stderr.write(`${text}\n`);
   }
 
-  failure(fields: Record<string, unknown> & { message: string }): void {
+  /** Writes what went wrong, and shows the place of the caller's text that it is about. */
+  failure(fields: Record<string, unknown> & { message: string }, place?: Place): void {
     this.note(this.isJson ? json(fields) : printable(fields.message));
+    if (place && !this.isJson) this.note(marked(place));
   }
 }
 

@@ -1,11 +1,13 @@
 import type { ParseArgsOptionDescriptor, parseArgs } from 'node:util';
-import type { Output } from './output.ts';
+import type { Output, Place } from './output.ts';
 
 /** An option as parseArgs takes it, with what the help says of it. */
 interface Option extends ParseArgsOptionDescriptor {
   /** Placeholder of its value: `URL`. */
   value?: string;
   help: string;
+  /** Its value may begin with a minus. */
+  mayBeSigned?: true;
 }
 
 export type Options = Record<string, Option>;
@@ -49,8 +51,15 @@ export interface Verb<Own extends Options = Options> {
 /** Keeps the types of a verb's options. */
 export const verb = <const Own extends Options>(of: Verb<Own>): Verb => of as unknown as Verb;
 
-/** Error in the command as written: exit code 2. */
-export class UsageError extends Error {}
+/** Error in the command as written: exit code 2. With the place of the fault where it is in one of its texts. */
+export class UsageError extends Error {
+  readonly place: Place | undefined;
+
+  constructor(message: string, place?: Place) {
+    super(message);
+    this.place = place;
+  }
+}
 
 /** Refusal or failure of the command: exit code 1. */
 export class Failure extends Error {}

@@ -5,6 +5,7 @@ import { eventsTail } from './verbs/events-tail.ts';
 import { listen } from './verbs/listen.ts';
 import { logsTail } from './verbs/logs-tail.ts';
 import { mcpSetup } from './verbs/mcp-setup.ts';
+import { search } from './verbs/search.ts';
 import { trigger } from './verbs/trigger.ts';
 import { verify } from './verbs/verify.ts';
 import { whoami } from './verbs/whoami.ts';
@@ -17,6 +18,7 @@ export const verbs: ReadonlyMap<string, Verb> = new Map([
   ['events resend', eventsResend],
   ['logs tail', logsTail],
   ['verify', verify],
+  ['search', search],
   ['api', api],
   ['whoami', whoami],
   ['mcp setup', mcpSetup],

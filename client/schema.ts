@@ -1794,6 +1794,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List exports
+         * @description Lists exports, newest first. Use it to find a file that was asked for earlier. Exports of objects whose read scope the key lacks are left out, and those older than a week are gone.
+         *
+         *     Requires the scope `exports:run`.
+         */
+        get: operations["exportsList"];
+        put?: never;
+        /**
+         * Export records as a file
+         * @description Has all records of an object that fit written to a file, newest first, events oldest first. The key needs the read scope of the object as well. The call answers at once: poll `GET /v1/exports/{id}`, or wait for `export.completed`.
+         *
+         *     Requires the scope `exports:run`.
+         */
+        post: operations["exportsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/exports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an export
+         * @description Returns how far an export is, and where its file is. Use it to poll until `status` is `completed`, then download from `url`. The key needs the read scope of the object as well.
+         *
+         *     Requires the scope `exports:run`.
+         */
+        get: operations["exportsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/fields/{id}/archive": {
         parameters: {
             query?: never;
@@ -4813,6 +4863,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "export.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An export was completed: its file can be downloaded for a day.
+         * @description Sent when the file of an export is written. Use it to download the file within a day, by the `url` of `GET /v1/exports/{id}`. A failed export sends nothing.
+         */
+        post: operations["onExportCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "key.created": {
         parameters: {
             query?: never;
@@ -6630,9 +6700,8 @@ export interface components {
              *     - `running`: the data is being gathered
              *     - `completed`: `url` has the document
              *     - `failed`: the document would exceed 400 MB
-             * @enum {string}
              */
-            status: "queued" | "running" | "completed" | "failed";
+            status: components["schemas"]["ExportStatus"];
             /**
              * Format: date-time
              * @description When it was created, in UTC to the second.
@@ -7578,6 +7647,36 @@ export interface components {
             /** @description True gives the endpoint a signing secret of its own. Default false: the secret of the workspace. It cannot be changed later. */
             ownSecret?: boolean;
         };
+        CreateExport: {
+            /** @description Records in the file: `contacts`, `companies`, `deals`, `tasks`, `notes`, `messages`, `transactions`, `invoices`, or `events`. */
+            object: components["schemas"]["CreateExportObject"];
+            /** @description Form of the file: `csv`, `ndjson` (a line of JSON for each record), or `parquet`. */
+            format: components["schemas"]["CreateExportFormat"];
+            /** @description Only records that fit: a filter as in `POST /v1/contacts/search`. For notes, messages, transactions, invoices, and events it takes their own fields. */
+            filter?: components["schemas"]["Filter"] | null;
+            /**
+             * Format: int64
+             * @description Id of a view of the object. Only records that fit its filter are exported; its order and columns are not taken.
+             */
+            viewId?: number | null;
+            /** @description Names of fields in the order of the columns, such as `name`, `tags`, `fields.size`, or `metadata.source`: at most 200. Default: all fields. */
+            columns?: string[];
+            /**
+             * @description `true` exports only archived records, `"all"` those as well. Default false.
+             * @default false
+             */
+            archived?: boolean | "all";
+        };
+        /**
+         * @description Form of a file: `csv`, `ndjson` (a line of JSON for each record), or `parquet`.
+         * @enum {string}
+         */
+        CreateExportFormat: "csv" | "ndjson" | "parquet";
+        /**
+         * @description Kinds of records that are exported, by their names in paths.
+         * @enum {string}
+         */
+        CreateExportObject: "contacts" | "companies" | "deals" | "tasks" | "notes" | "messages" | "transactions" | "invoices" | "events";
         CreateField: {
             /** @description The kind of records that have the field. */
             object: components["schemas"]["FieldObject"];
@@ -9712,7 +9811,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactArchivedEvent"] | components["schemas"]["ContactRestoredEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyArchivedEvent"] | components["schemas"]["CompanyRestoredEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealArchivedEvent"] | components["schemas"]["DealRestoredEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskArchivedEvent"] | components["schemas"]["TaskRestoredEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactArchivedEvent"] | components["schemas"]["ContactRestoredEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyArchivedEvent"] | components["schemas"]["CompanyRestoredEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealArchivedEvent"] | components["schemas"]["DealRestoredEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskArchivedEvent"] | components["schemas"]["TaskRestoredEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["ExportCompletedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -9732,7 +9831,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "export.completed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -9762,7 +9861,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "export.completed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -9779,6 +9878,130 @@ export interface components {
              */
             total: number;
         };
+        Export: {
+            /**
+             * Format: int64
+             * @description Id of the export, unique within its environment and never used again.
+             */
+            id: number;
+            /** @description Records in the file: `contacts`, `companies`, `deals`, `tasks`, `notes`, `messages`, `transactions`, `invoices`, or `events`. */
+            object: string | components["schemas"]["CreateExportObject"];
+            /** @description Form of the file: `csv`, `ndjson` (a line of JSON for each record), or `parquet`. */
+            format: string | components["schemas"]["CreateExportFormat"];
+            /**
+             * @description How far the export is. A crash begins its file anew.
+             *
+             *     - `queued`: it waits, while another one of the environment is written
+             *     - `running`: its file is being written
+             *     - `completed`: its file can be downloaded until `expiresAt`
+             *     - `failed`: there is no file, and `error` says why
+             */
+            status: components["schemas"]["ExportStatus"];
+            /**
+             * Format: int32
+             * @description How many records the file holds. Null until it is completed.
+             */
+            rows: number | null;
+            /**
+             * Format: int32
+             * @description Size of the file in bytes. Null until it is completed.
+             */
+            sizeBytes: number | null;
+            /** @description Why there is no file, and what to do. Null unless the export failed. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, in UTC to the second.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the last attempt to write the file began, in UTC. Null while the export waits for the first.
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the export was completed or failed, in UTC. Null until then.
+             */
+            completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the file is removed: a day after its completion. Null until it is completed.
+             */
+            expiresAt: string | null;
+            /** @description Where the file is for five minutes; ask again for a new address. Null unless there is a file. */
+            url: string | null;
+        };
+        /**
+         * @example {
+         *       "event": "export.completed",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "export_id": "12",
+         *         "object": "contacts",
+         *         "rows": 4200
+         *       }
+         *     }
+         */
+        ExportCompletedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "export.completed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the export, as text. */
+                export_id: string;
+                /** @description The records in the file. */
+                object: string | components["schemas"]["CreateExportObject"];
+                /**
+                 * Format: int32
+                 * @description How many records the file holds.
+                 */
+                rows: number;
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        ExportList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["Export"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
+        /**
+         * @description How far an export is: `queued`, `running`, `completed`, or `failed`.
+         * @enum {string}
+         */
+        ExportStatus: "queued" | "running" | "completed" | "failed";
         ExportedDeal: {
             /**
              * Format: int64
@@ -23480,6 +23703,219 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    exportsList: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "object": "contacts",
+                     *           "format": "csv",
+                     *           "status": "queued",
+                     *           "rows": 1,
+                     *           "sizeBytes": 48213,
+                     *           "error": null,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "startedAt": "2026-11-20T23:17:47Z",
+                     *           "completedAt": null,
+                     *           "expiresAt": "2035-06-30T09:00:00Z",
+                     *           "url": "https://example.com/hooks/crm"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportsCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "object": "contacts",
+                 *       "format": "csv",
+                 *       "filter": {
+                 *         "and": [
+                 *           {
+                 *             "field": "createdAt",
+                 *             "op": "gte",
+                 *             "value": "today-30d"
+                 *           },
+                 *           {
+                 *             "field": "updatedAt",
+                 *             "op": "isSet"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "columns": [
+                 *         "name"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateExport"];
+            };
+        };
+        responses: {
+            /** @description The call was accepted and is done soon after. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contacts",
+                     *       "format": "csv",
+                     *       "status": "queued",
+                     *       "rows": 1,
+                     *       "sizeBytes": 48213,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "completedAt": null,
+                     *       "expiresAt": "2035-06-30T09:00:00Z",
+                     *       "url": "https://example.com/hooks/crm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportsGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the export, as `POST /v1/exports` has answered it.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contacts",
+                     *       "format": "csv",
+                     *       "status": "queued",
+                     *       "rows": 1,
+                     *       "sizeBytes": 48213,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "completedAt": null,
+                     *       "expiresAt": "2035-06-30T09:00:00Z",
+                     *       "url": "https://example.com/hooks/crm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     fieldsArchive: {
         parameters: {
             query?: never;
@@ -35853,6 +36289,77 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["RevenueSourceSyncFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onExportCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "export.completed",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "export_id": "12",
+                 *         "object": "contacts",
+                 *         "rows": 4200
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExportCompletedEvent"];
             };
         };
         responses: {

@@ -16,6 +16,7 @@ const libFolders = [
   'email',
   'entities',
   'events',
+  'exports',
   'files',
   'finance',
   'http',

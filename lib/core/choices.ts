@@ -61,3 +61,19 @@ export const fieldTypes = [
   'company',
   'deal',
 ] as const;
+
+/** The kinds of records that are exported as files. */
+export const exportObjects = [
+  'contacts',
+  'companies',
+  'deals',
+  'tasks',
+  'notes',
+  'messages',
+  'transactions',
+  'invoices',
+  'events',
+] as const;
+export type ExportObject = (typeof exportObjects)[number];
+export const exportFormats = ['csv', 'ndjson', 'parquet'] as const;
+export type ExportFormat = (typeof exportFormats)[number];

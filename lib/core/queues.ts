@@ -21,6 +21,7 @@ export const queues = [
   'attachments',
   'bus',
   'sign-ins',
+  'exports',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

@@ -37,6 +37,8 @@ export const mailTimeoutSeconds = 30;
 export const incomingMailTimeoutSeconds = 60;
 export const attachmentTimeoutSeconds = 120;
 export const pullTimeoutSeconds = 120;
+/** Time-out of a worker that writes all records of an object to a file: the longest that Lambda has. */
+export const exportTimeoutSeconds = 900;
 export const sweepTimeoutSeconds = 55;
 /** Time-out of a worker that makes several calls to a platform about one bot. */
 export const hookTimeoutSeconds = 40;

@@ -26,7 +26,7 @@ export const Outstanding = v.pipe(
   v.title('Outstanding'),
 );
 
-const statuses = ['draft', 'sent', 'overdue', 'paid', 'canceled'] as const;
+export const invoiceStatuses = ['draft', 'sent', 'overdue', 'paid', 'canceled'] as const;
 
 const invoiceNumber = () => line(64);
 
@@ -35,7 +35,7 @@ export const Invoice = v.pipe(
   v.object({
     id: id(),
     invoiceNumber: v.string(),
-    status: storedChoice(statuses),
+    status: storedChoice(invoiceStatuses),
     currency: v.string(),
     total: v.number(),
     contactId: v.nullable(id()),
@@ -54,7 +54,7 @@ export const InvoiceList = v.pipe(
 
 export const InvoiceQuery = v.object({
   ...paging,
-  status: v.optional(choice(statuses)),
+  status: v.optional(choice(invoiceStatuses)),
   contactId: v.optional(queryInteger()),
   currency: v.optional(currency()),
   dueBefore: v.optional(queryTime()),

@@ -51,6 +51,8 @@ export type TextEntity = v.InferOutput<typeof TextEntity>;
 
 const data = v.nullable(v.record(v.string(), v.unknown()));
 
+export const messageStatuses = ['received', 'queued', 'sent', 'failed'] as const;
+
 /** One message of a conversation (contract section 2, "Conversation message"). */
 export const Message = v.pipe(
   v.object({
@@ -62,7 +64,7 @@ export const Message = v.pipe(
     threadId: v.nullable(v.string()),
     accountId: v.nullable(id()),
     jobId: v.nullable(id()),
-    status: storedChoice(['received', 'queued', 'sent', 'failed']),
+    status: storedChoice(messageStatuses),
     isRead: v.boolean(),
     attachments: v.array(Attachment),
     entities: v.array(TextEntity),

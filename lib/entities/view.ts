@@ -7,6 +7,8 @@ import { entity, type Item } from '#lib/table/entity.ts';
 /** Limit of an environment. */
 export const maxViews = 500;
 const maxColumns = 100;
+/** All views of an environment are read at once. */
+export const maxFilterBytes = 65_536;
 
 const shown = {
   id: id(),

@@ -8,6 +8,7 @@ import {
   dealStages,
   directions,
   enrollmentStatuses,
+  exportObjects,
   fieldObjects,
   fieldTypes,
   jobEndings,
@@ -544,6 +545,11 @@ export const eventKinds = {
     { revenue_source_id: id, name: v.string(), error: v.string(), last_sync_at: time() },
     { revenue_source_id: '2', name: 'Web shop', error: 'the feed answered 503', last_sync_at: at },
   ),
+  'export.completed': kind(
+    'An export was completed: its file can be downloaded for a day.',
+    { export_id: id, object: openChoice(exportObjects), rows: count() },
+    { export_id: '12', object: 'contacts', rows: 4200 },
+  ),
   'key.created': ofKey('An API key was minted.'),
   'key.revoked': ofKey('An API key was revoked.'),
   'webhook.test': kind(
@@ -576,6 +582,7 @@ export const readBy: Record<EventNoun, Scope> = {
   invoice: 'finance:read',
   revenue_source: 'finance:read',
   key: 'keys:manage',
+  export: 'exports:run',
   webhook: 'webhooks:read',
 };
 

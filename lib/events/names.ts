@@ -53,6 +53,7 @@ export const eventKindNames = [
   'invoice.paid',
   'invoice.overdue',
   'revenue_source.sync_failed',
+  'export.completed',
   'key.created',
   'key.revoked',
   'webhook.test',
@@ -77,5 +78,6 @@ export const readBy: Readonly<Record<EventNoun, Scope>> = {
   invoice: 'finance:read',
   revenue_source: 'finance:read',
   key: 'keys:manage',
+  export: 'exports:run',
   webhook: 'webhooks:read',
 };

@@ -5,7 +5,7 @@ import type { StoredAttachment } from '#lib/entities/message.ts';
 /** Where callers put what no message has taken yet: the bucket removes it after a day. */
 export const uploadsPrefix = 'uploads/';
 
-/** Where exports of contacts are: the bucket removes them after a day. */
+/** Where exports are: the bucket removes them after a day. */
 export const exportsPrefix = 'exports/';
 
 const placeOf = ({ workspaceId, env }: Tenant) => `${workspaceId}/${env}`;
@@ -30,3 +30,10 @@ export const exportFolder = (tenant: Tenant, exportId: number) => `${exportsPref
 
 /** Returns the key of a complete export. */
 export const exportKey = (tenant: Tenant, exportId: number) => `${exportFolder(tenant, exportId)}document`;
+
+/** Returns the folder of all exports of records. */
+export const dataExportFolder = (tenant: Tenant) => `${exportsPrefix}${placeOf(tenant)}/data/`;
+
+/** Returns a new key for the file of an export of records: each attempt writes its own. */
+export const dataExportKey = (tenant: Tenant, exportId: number) =>
+  `${dataExportFolder(tenant)}${exportId}/${randomText(16)}`;

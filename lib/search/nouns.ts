@@ -35,11 +35,17 @@ export interface SearchField<Row = never> {
   of(row: Row, now: string): unknown;
 }
 
+/** Fields by which records are filtered. */
+export interface Filtered<Row = never> {
+  /** Which records have custom fields and metadata; the others have none. */
+  object?: FieldObject;
+  fields: Readonly<Record<string, SearchField<Row>>>;
+}
+
 /** A kind of record that is searched. */
-export interface Noun<Row = never> {
+export interface Noun<Row = never> extends Filtered<Row> {
   object: FieldObject;
   of: Entity;
-  fields: Readonly<Record<string, SearchField<Row>>>;
   /** Returns the texts in which the words of `q` are looked for. */
   texts(row: Row): readonly (string | null)[];
 }

@@ -7,7 +7,7 @@ import { getWorkspace } from '#lib/workspaces/store.ts';
 import { searchFieldOf } from './custom.ts';
 import { FilterReader, type Predicate } from './filter.ts';
 import { text } from './kinds.ts';
-import type { Noun, SearchField } from './nouns.ts';
+import type { Filtered, SearchField } from './nouns.ts';
 import { type Order, orderOf, type SortStep } from './order.ts';
 
 /** Filters of which all must hold, and an order, as callers give them. */
@@ -32,7 +32,7 @@ export interface Question {
 /** Returns what is asked of the records of an object, as it can be evaluated. */
 export async function readQuestion(
   tx: UnitOfWork,
-  noun: Noun,
+  noun: Filtered,
   { filters, sort, at, timeZone, columns = [] }: Asked,
 ): Promise<Question> {
   const [fieldOf, zone] = await Promise.all([
@@ -50,12 +50,14 @@ const inOrder = (wrong: readonly FieldError[]) =>
   [...wrong].sort((a, b) => a.field.localeCompare(b.field, 'en', { numeric: true }));
 
 /** Returns the fields of an object by their names, custom ones and keys of metadata among them. */
-async function fieldsFor(tx: UnitOfWork, { object, fields }: Noun, named: string): Promise<Question['fieldOf']> {
-  const custom = (named.includes('"fields.') ? await fieldsOf(tx, object) : []).filter(({ isArchived }) => !isArchived);
+async function fieldsFor(tx: UnitOfWork, { object, fields }: Filtered, named: string): Promise<Question['fieldOf']> {
+  const custom = (object !== undefined && named.includes('"fields.') ? await fieldsOf(tx, object) : []).filter(
+    ({ isArchived }) => !isArchived,
+  );
   const bySlug = new Map(custom.map((field) => [`fields.${field.slug}`, searchFieldOf(field)]));
   return (name) => {
     if (Object.hasOwn(fields, name)) return fields[name];
-    const key = metadataKeyIn(name);
+    const key = object === undefined ? undefined : metadataKeyIn(name);
     return key === undefined ? bySlug.get(name) : { kind: text, of: metadataOf(key) };
   };
 }

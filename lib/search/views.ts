@@ -5,6 +5,7 @@ import { badRequest, conflict, type FieldError, invalidField, invalidFields, not
 import { type Scope, scopeOf } from '#lib/core/scopes.ts';
 import {
   type CreateView,
+  maxFilterBytes,
   maxViews,
   type PatchView,
   type StoredView,
@@ -98,9 +99,6 @@ export async function deleteView(tx: UnitOfWork, caller: Caller, id: number): Pr
   tx.delete(Views, await getView(tx, caller, id));
   return { id, deleted: true };
 }
-
-/** All views of an environment are read at once. */
-const maxFilterBytes = 65_536;
 
 type Contents = Pick<StoredView, 'object' | 'filter' | 'sort' | 'columns'>;
 

@@ -1,3 +1,4 @@
+import type { ExportObject } from '#lib/core/choices.ts';
 import { metadataKeyIn } from '#lib/core/metadata.ts';
 import type { FieldType, StoredField } from '#lib/entities/field.ts';
 import type { CellKind } from './cells.ts';
@@ -204,15 +205,22 @@ const events = plain({
 });
 
 /** The columns that every environment has, in their order. */
-export const columns = { contacts, companies, deals, tasks, notes, messages, transactions, invoices, events };
-
-export type SheetObject = keyof typeof columns;
-export const sheetObjects = Object.keys(columns) as [SheetObject, ...SheetObject[]];
+export const columns: Readonly<Record<ExportObject, readonly Column[]>> = {
+  contacts,
+  companies,
+  deals,
+  tasks,
+  notes,
+  messages,
+  transactions,
+  invoices,
+  events,
+};
 
 /** The objects whose records have custom fields, metadata, views, and an archive. */
 export const fieldObjectOf = { contacts: 'contact', companies: 'company', deals: 'deal', tasks: 'task' } as const;
 export type RecordObject = keyof typeof fieldObjectOf;
-export const isRecordObject = (object: SheetObject): object is RecordObject => Object.hasOwn(fieldObjectOf, object);
+export const isRecordObject = (object: ExportObject): object is RecordObject => Object.hasOwn(fieldObjectOf, object);
 
 const otherKinds: Partial<Record<FieldType, CellKind>> = {
   number: 'number',

@@ -6,7 +6,7 @@ import { UnitOfWork } from './unit-of-work.ts';
 
 const perPart = 90;
 
-/** Removes index entries that were written ahead of rows which never came. */
+/** Removes index entries that were written ahead of rows which never came, and those of deleted rows. */
 export const removingEntries: SagaKind<{ entries: Key[] }, 'remove-entries'> = {
   name: 'remove-entries',
   async step(tx, { entries }) {

@@ -26,6 +26,8 @@ export interface Change extends Write {
   expectedVersion?: number | 'absent' | 'present' | undefined;
   /** An index entry of a row whose key nobody else knows yet. */
   isEntryOfNewKey?: boolean;
+  /** An index entry of a deleted row whose id is never given again. */
+  isEntryOfDeleted?: boolean;
   /** Bytes of what stands there, where that was read. */
   storedBytes?: number | undefined;
   refusal?: Refusal | undefined;
@@ -56,6 +58,7 @@ export const isContention = (error: unknown): boolean =>
 export function conditional({
   expectedVersion,
   isEntryOfNewKey,
+  isEntryOfDeleted,
   storedBytes = 0,
   refusal,
   ...write

@@ -90,7 +90,10 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isNewKey }: Tra
     if (before === undefined) return [];
     return [
       { key, item: null, expectedVersion, storedBytes },
-      ...[...old.values()].map((entry) => ({ key: keyIn(entry), item: null })),
+      ...[...old.values()].map((entry) => ({
+        ...{ key: keyIn(entry), item: null },
+        isEntryOfDeleted: entity.sortKey === undefined && entry['of'] !== undefined,
+      })),
     ];
   }
   const next = formOf(entity, after);

@@ -3,7 +3,7 @@ import { secondMs, shifted, sleep } from '#lib/core/clock.ts';
 import { Problem } from '#lib/core/problem.ts';
 import type { SagaName } from '#lib/core/sagas.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
-import { writeEntriesAhead } from './ahead.ts';
+import { removingEntries, writeEntriesAhead } from './ahead.ts';
 import { WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
@@ -48,12 +48,18 @@ const hasWrittenNothing = (error: unknown) =>
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {
-  if (!(await commitAtOnce(tx))) await commitWithEntriesAhead(tx);
+  if (!(await commitAtOnce(tx))) await commitWithoutEntries(tx);
   await tx.committed();
 }
 
-/** Throws UnfitRow when one transaction still has no room for the rest. */
-async function commitWithEntriesAhead(tx: UnitOfWork): Promise<void> {
+/** Removes the index entries of deleted rows after the commit, and writes those of new rows ahead. Throws UnfitRow when it still has no room. */
+async function commitWithoutEntries(tx: UnitOfWork): Promise<void> {
+  const left = tx.work.changes.filter(({ isEntryOfDeleted }) => isEntryOfDeleted);
+  if (left.length > 0) {
+    tx.leavesEntries = true;
+    startSaga(tx, removingEntries, { entries: left.map(({ key }) => key) });
+    if (await commitAtOnce(tx)) return;
+  }
   await writeEntriesAhead(tx, (kind, id) => finishSaga(tx.tenant, kind, { id, actor: tx.actor }));
   if (!(await commitAtOnce(tx))) throw new UnfitRow('a commit is more than one transaction takes');
 }

@@ -65,6 +65,8 @@ export class UnitOfWork {
   isForOneRow = false;
   /** The index entries of its new rows are written (lib/table/ahead.ts). */
   hasEntriesAhead = false;
+  /** A saga removes the index entries of its deleted rows (lib/table/transact.ts). */
+  leavesEntries = false;
   /** Whether the sagas that it began go on before the answer; those of a batch share one deadline. */
   mayGoOn: (() => Promise<boolean>) | undefined;
   #tracked = new Map<string, Tracked>();
@@ -331,9 +333,14 @@ export class UnitOfWork {
     return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
   }
 
-  /** Raises 400 `batch_too_large` unless one transaction takes it with a kept answer, and with index entries of new rows written ahead. */
+  /**
+   * Raises 400 `batch_too_large` unless one transaction takes it with a kept answer, and without the index entries of new and deleted
+   * rows.
+   */
   requireFits(): void {
-    const work = { ...this.work, changes: this.work.changes.filter(({ isEntryOfNewKey }) => !isEntryOfNewKey) };
+    const { work: whole } = this;
+    const changes = whole.changes.filter((change) => !change.isEntryOfNewKey && !change.isEntryOfDeleted);
+    const work = { ...whole, changes };
     if (actionsIn(work) > fittingActions || bytesIn(work) > fittingBytes)
       throw badRequest(
         'batch_too_large',
@@ -402,7 +409,10 @@ export class UnitOfWork {
         ...this.#met(name),
       });
     }
-    const own = withoutReplaced(changes).filter(({ isEntryOfNewKey }) => !(isEntryOfNewKey && this.hasEntriesAhead));
+    const own = withoutReplaced(changes).filter(
+      ({ isEntryOfNewKey, isEntryOfDeleted }) =>
+        !(isEntryOfNewKey && this.hasEntriesAhead) && !(isEntryOfDeleted && this.leavesEntries),
+    );
     return [...own, ...counts.changes()];
   }
 

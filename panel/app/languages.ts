@@ -19,6 +19,10 @@ const loadArea: { [Area in keyof Areas]: Record<Language, () => Promise<Pick<Are
     en: () => import('../texts/filters.en.ts'),
     de: () => import('../texts/filters.de.ts'),
   },
+  palette: {
+    en: () => import('../texts/palette.en.ts'),
+    de: () => import('../texts/palette.de.ts'),
+  },
   settings: {
     en: () => import('../texts/settings.en.ts'),
     de: () => import('../texts/settings.de.ts'),

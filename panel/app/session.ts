@@ -45,7 +45,7 @@ export function end(reason?: string): void {
   current.value = undefined;
   workspaceId.value = undefined;
   ended.value = reason;
-  for (const name of ['workspace', 'profile']) keep(name, undefined);
+  for (const name of ['workspace', 'profile', 'visited']) keep(name, undefined);
   // Somebody who signs out leaves nothing; a session that ends by itself keeps what was being written.
   if (reason === undefined) keep('drafts', undefined);
   if (reason !== undefined && !place.value.path.startsWith('/sign-in')) keep('return', location.hash);

@@ -1,4 +1,6 @@
+import type { ComponentType } from 'preact';
 import { place } from '../app/route.ts';
+import { sidesOf } from '../app/sides.ts';
 import { t } from '../app/texts.ts';
 import { Head } from '../parts/head.tsx';
 import type { PageProps } from '../parts/page.ts';
@@ -9,27 +11,21 @@ import { RevenueSources } from './finance/revenue-sources.tsx';
 import { Summary } from './finance/summary.tsx';
 import { Transactions } from './finance/transactions.tsx';
 
-const sides = () =>
-  ({
-    '/finance': [t.finance.summary, Summary],
-    '/finance/invoices': [t.finance.invoices, Invoices],
-    '/finance/transactions': [t.finance.transactions, Transactions],
-    '/finance/sources': [t.finance.revenueSources, RevenueSources],
-  }) as const;
+const views: Readonly<Record<string, ComponentType>> = {
+  '/finance/invoices': Invoices,
+  '/finance/transactions': Transactions,
+  '/finance/sources': RevenueSources,
+};
 
 export default function Finance({ variables: { id } }: PageProps) {
   if (id !== undefined) return <InvoiceDetail key={id} id={Number(id)} />;
-  const all = sides();
-  const [, Side] = all[place.value.path as keyof typeof all] ?? all['/finance'];
+  const { path } = place.value;
+  const View = views[path] ?? Summary;
   return (
     <>
       <Head title={t.common.finance} />
-      <Tabs
-        label={t.common.finance}
-        tabs={Object.entries(all).map(([path, [title]]) => [path, title])}
-        open={place.value.path}
-      />
-      <Side />
+      <Tabs label={t.common.finance} tabs={sidesOf('/finance')} open={path} />
+      <View />
     </>
   );
 }

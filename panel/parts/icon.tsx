@@ -9,6 +9,7 @@ const shapes = {
   finance: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
   accounts: 'M4 12l16-8-5 16-3-6z',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
+  search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5L20 20',
   code: 'M9 7l-5 5 5 5M15 7l5 5-5 5',
   key: 'M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM11 13l9-9M16 8l3 3',
   webhook: 'M12 8a3 3 0 1 0-2-5M9 6l-4 8M6 20a3 3 0 1 0 3-4h7M13 7l4 7a3 3 0 1 1-2 5',

@@ -2,7 +2,7 @@ import { linkTo } from '../app/route.ts';
 
 interface TabsProps {
   label: string;
-  tabs: readonly (readonly [path: string, title: string])[];
+  tabs: readonly { path: string; title: string }[];
   /** Which is open. */
   open: string | undefined;
 }
@@ -10,7 +10,7 @@ interface TabsProps {
 /** Links to the sides of one page. */
 export const Tabs = ({ label, tabs, open }: TabsProps) => (
   <nav class="tabs" aria-label={label}>
-    {tabs.map(([path, title]) => (
+    {tabs.map(({ path, title }) => (
       <a key={path} href={linkTo(path)} aria-current={path === open ? 'page' : undefined}>
         {title}
       </a>

@@ -7,7 +7,7 @@ import { t } from '../app/texts.ts';
 import type { Page } from '../parts/page.ts';
 
 /** The first page and the companies are files of their own; the others are in five, asked for when the first page of each opens. */
-const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
+const work = (name: Exclude<keyof typeof import('../pages/work.ts'), 'Palette'>) => async () => ({
   default: (await import('../pages/work.ts'))[name],
 });
 const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({

@@ -1,9 +1,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { speakOf } from '../app/languages.ts';
 import { useLoaded } from '../app/load.ts';
 import { place } from '../app/route.ts';
 import { current, environment, workspaceId } from '../app/session.ts';
 import { t } from '../app/texts.ts';
+import { complain } from '../app/toasts.ts';
 import { Failure } from '../parts/failure.tsx';
 import { filled } from '../parts/filled.tsx';
 import { SkipLink } from '../parts/frame.tsx';
@@ -13,8 +15,40 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { Help } from './help.tsx';
 import { Navigation } from './navigation.tsx';
 import { openPage, visiblePages } from './pages.ts';
-import { isHelpOpen } from './shortcuts.ts';
+import { isHelpOpen, isPaletteOpen, takeEarly } from './shortcuts.ts';
+import { signOut, switchEnvironment, switchWorkspace } from './switches.ts';
 import { TopBar } from './top-bar.tsx';
+
+const close = () => {
+  isPaletteOpen.value = false;
+};
+
+async function loadPalette() {
+  const [{ Palette }] = await Promise.all([import('../pages/work.ts'), speakOf('palette'), speakOf('settings')]);
+  return { Palette };
+}
+
+function Search() {
+  const { data, error } = useLoaded(loadPalette, []);
+  useEffect(() => {
+    if (error === undefined) return;
+    close();
+    complain(error);
+  }, [error]);
+  return (
+    data && (
+      <data.Palette
+        pages={visiblePages.value}
+        switchEnvironment={switchEnvironment}
+        switchWorkspace={switchWorkspace}
+        showKeys={() => (isHelpOpen.value = true)}
+        signOut={signOut}
+        takeTyped={takeEarly}
+        onClose={close}
+      />
+    )
+  );
+}
 
 /** The frame around every page. */
 export const Shell = () => (
@@ -28,6 +62,7 @@ export const Shell = () => (
       </main>
     </div>
     {isHelpOpen.value && <Help onClose={() => (isHelpOpen.value = false)} />}
+    {isPaletteOpen.value && <Search />}
   </>
 );
 

@@ -1,14 +1,12 @@
-import { api } from '../app/api.ts';
 import { go } from '../app/route.ts';
-import { chooseEnvironment, chooseWorkspace, current, type Environment, end, environment } from '../app/session.ts';
+import { current, type Environment, environment } from '../app/session.ts';
 import { nameOf, worded } from '../app/show.ts';
 import { t } from '../app/texts.ts';
-import { attempt } from '../app/toasts.ts';
 import { MenuButton } from '../parts/frame.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { isMenuOpen } from './navigation.tsx';
-import { openPage } from './pages.ts';
-import { isHelpOpen } from './shortcuts.ts';
+import { isHelpOpen, isPaletteOpen } from './shortcuts.ts';
+import { signOut, switchEnvironment, switchWorkspace } from './switches.ts';
 
 export const TopBar = () => (
   <header class="top">
@@ -17,6 +15,10 @@ export const TopBar = () => (
       CRM
     </a>
     <Workspaces />
+    <button type="button" class="quiet find" aria-haspopup="dialog" onClick={() => (isPaletteOpen.value = true)}>
+      <Icon name="search" />
+      <span class="hidden">{t.shell.searchEverything}</span>
+    </button>
     <Environments />
     <button type="button" class="quiet help" onClick={() => (isHelpOpen.value = true)}>
       <Icon name="help" />
@@ -30,16 +32,12 @@ function Workspaces() {
   const { workspaces = [], workspace } = current.value ?? {};
   if (!workspace) return null;
   if (workspaces.length < 2) return <span class="workspace">{workspace.name}</span>;
-  const choose = (id: number) => {
-    chooseWorkspace(id);
-    go('/home');
-  };
   return (
     <select
       class="workspace"
       aria-label={t.common.workspace}
       value={workspace.id}
-      onChange={(event) => choose(Number(event.currentTarget.value))}
+      onChange={(event) => switchWorkspace(Number(event.currentTarget.value))}
     >
       {workspaces.map(({ id, name }) => (
         <option key={id} value={id}>
@@ -55,12 +53,6 @@ const environments = (): readonly [Environment, string][] => [
   ['test', t.shell.sandbox],
 ];
 
-function choose(chosen: Environment): void {
-  chooseEnvironment(chosen);
-  // What is open there has another id here, or is nothing.
-  if (openPage.value && !openPage.value.page.isShared) go(openPage.value.page.path);
-}
-
 const Environments = () => (
   <fieldset class="switch">
     <legend class="hidden">{t.shell.environment}</legend>
@@ -71,7 +63,7 @@ const Environments = () => (
           name="environment"
           value={key}
           checked={environment.value === key}
-          onChange={() => choose(key)}
+          onChange={() => switchEnvironment(key)}
         />
         <span>{text}</span>
       </label>
@@ -82,10 +74,6 @@ const Environments = () => (
 function Account() {
   const member = current.value?.member;
   if (!member) return null;
-  const signOut = async () => {
-    // The cookie stays as long as the session has not ended.
-    if (await attempt(() => api.delete('/panel/sessions/current'))) end();
-  };
   const openSettings = () => {
     document.getElementById('account')?.hidePopover();
     go('/settings/you');

@@ -1,6 +1,7 @@
 import type { developers } from './developers.en.ts';
 import type { texts as english } from './en.ts';
 import type { filters } from './filters.en.ts';
+import type { palette } from './palette.en.ts';
 import type { settings } from './settings.en.ts';
 
 /** Widens the English texts to what every language has: a missing or superfluous key does not compile. */
@@ -17,5 +18,6 @@ export type Texts = Widened<typeof english>;
 export type Areas = Widened<{
   developers: typeof developers;
   filters: typeof filters;
+  palette: typeof palette;
   settings: typeof settings;
 }>;

@@ -11,6 +11,7 @@ import { type Answer, type Client, everyItem, type Options } from '#test/client.
 import { makeMissing } from '#test/contract/make-missing.ts';
 import { wholeSchema } from '#test/contract/whole-schema.ts';
 import { type Schema, wrongQueryTexts, wrongValues } from '#test/contract/wrong-values.ts';
+import { settle } from '#test/harness.ts';
 import { because } from '#test/refusals.ts';
 import { clientOf } from '#test/workspace.ts';
 
@@ -70,6 +71,7 @@ beforeAll(async () => {
   const { body: person } = await client.post('/v1/contacts', { name: 'Ada', email: 'ada@example.com' }, 201);
   ids.set('/v1/contacts/{id}', person.id);
   await makeMissing(client, { workspaceId, env: 'test' });
+  await settle();
   before = await everything();
 });
 

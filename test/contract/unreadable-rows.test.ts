@@ -6,6 +6,7 @@ import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Companies, CompanyActivities } from '#lib/entities/company.ts';
+import { DataExports } from '#lib/entities/data-export.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
@@ -66,6 +67,7 @@ const calledOtherwise: Record<string, MadeOf> = {
   '/v1/email/threads': [Threads],
   '/v1/email/threads/{id}/messages': [EmailMessages, 'threadId'],
   '/v1/events': [Feed],
+  '/v1/exports': [DataExports],
   '/v1/messages': [Messages, 'contactId'],
   '/v1/pipelines': [Pipelines],
   '/v1/saved-replies': [SavedReplies],

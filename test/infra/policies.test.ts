@@ -482,6 +482,7 @@ test('no function scans the table, and rows that tenants share are for few', asy
     'workers-finish-sagas',
     'workers-publish-events',
     'workers-sweep',
+    'workers-write-exports',
   ]);
   expect(domainsOf(await whoMay('Query', 'DUE#00'))).toEqual([
     'workers-dispatch-timers',

@@ -8,6 +8,8 @@ import { developers as developersEn } from '#panel/texts/developers.en.ts';
 import { texts as en } from '#panel/texts/en.ts';
 import { filters as filtersDe } from '#panel/texts/filters.de.ts';
 import { filters as filtersEn } from '#panel/texts/filters.en.ts';
+import { palette as paletteDe } from '#panel/texts/palette.de.ts';
+import { palette as paletteEn } from '#panel/texts/palette.en.ts';
 import { settings as settingsDe } from '#panel/texts/settings.de.ts';
 import { settings as settingsEn } from '#panel/texts/settings.en.ts';
 
@@ -125,8 +127,20 @@ function leaves(of: object, path = ''): Map<string, string> {
   );
 }
 
-const english = leaves({ ...en, developers: developersEn, filters: filtersEn, settings: settingsEn });
-const german = leaves({ ...de, developers: developersDe, filters: filtersDe, settings: settingsDe });
+const english = leaves({
+  ...en,
+  developers: developersEn,
+  filters: filtersEn,
+  palette: paletteEn,
+  settings: settingsEn,
+});
+const german = leaves({
+  ...de,
+  developers: developersDe,
+  filters: filtersDe,
+  palette: paletteDe,
+  settings: settingsDe,
+});
 
 /** Words that are the same in both languages, and names. */
 const alike = new Set(

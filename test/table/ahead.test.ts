@@ -106,3 +106,26 @@ test('a row that moves keeps its index entries, whenever the process dies', asyn
     expect(page.items).toHaveLength((await isMoved()) ? 25 : 10);
   }
 });
+
+const Shelves = entity({
+  name: 'shelf',
+  schema: v.object({ id: v.number(), labels: v.array(v.string()), code: v.string() }),
+  indexes: { label: ({ labels }) => labels, code: { of: ({ code }) => code, isUnique: true } },
+});
+
+test('a row with many entries is deleted with all of them or not at all, whenever the process dies', async () => {
+  const labels = Array.from({ length: 120 }, (_, index) => `label${index}`);
+  const deleteShelf = (id: number) => run(async (tx) => tx.delete(Shelves, await tx.get(Shelves, { id })));
+  const outcomes = { kept: 0, gone: 0 };
+  for (let id = 1, survived = false; !survived; id += 1) {
+    await run(async (tx) => tx.create(Shelves, { id, labels, code: 'one' }));
+    survived = await dyingAfter(id - 1, () => deleteShelf(id), /^(TransactWrite|Put|Delete|BatchWrite)/);
+    await finishAll();
+    const isKept = (await run((tx) => tx.find(Shelves, { id }))) !== undefined;
+    expect(await entriesWith('#shelf?')).toHaveLength(isKept ? 121 : 0);
+    if (isKept) await deleteShelf(id);
+    outcomes[isKept ? 'kept' : 'gone'] += 1;
+  }
+  expect(outcomes.kept).toBeGreaterThan(0);
+  expect(outcomes.gone).toBeGreaterThan(1);
+});

@@ -9,6 +9,7 @@ import { deals } from './deals.ts';
 import { email } from './email.ts';
 import { erasures } from './erasures.ts';
 import { events } from './events.ts';
+import { dataExports } from './exports.ts';
 import { fields } from './fields.ts';
 import { files } from './files.ts';
 import { finance } from './finance.ts';
@@ -43,6 +44,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   email,
   erasures,
   events,
+  exports: dataExports,
   fields,
   files,
   finance,

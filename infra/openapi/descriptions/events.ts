@@ -133,6 +133,8 @@ export const events: Noun = {
       'Sent when the due date of a sent invoice has passed, found by an hourly check. Use it to send a reminder; the CRM sends none.',
     onRevenueSourceSyncFailed:
       'Sent when the pull of a revenue feed has failed. Use it to repair the feed. It is pulled again at its interval without any call.',
+    onExportCompleted:
+      'Sent when the file of an export is written. Use it to download the file within a day, by the `url` of `GET /v1/exports/{id}`. A failed export sends nothing.',
     onKeyCreated:
       'Sent when an API key was created. Use it to watch for keys that nobody expected. It has neither the secret nor the address of the caller.',
     onKeyRevoked:
@@ -177,6 +179,11 @@ export const events: Noun = {
       'data.message_id': 'Id of the message, as text.',
       'data.account_id': 'Id of the account, as text. Null for mail.',
       'data.job_id': 'Id of the job that sends the message, as text. Null for what came in.',
+    },
+    ExportCompletedEvent: {
+      'data.export_id': 'Id of the export, as text.',
+      'data.object': 'The records in the file.',
+      'data.rows': 'How many records the file holds.',
     },
     MessageUpdatedEvent: { 'data.changes': changes['data.changes'] },
     MessageButtonPressedEvent: {

@@ -11,6 +11,7 @@ import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { forgetReferences } from '#lib/entities/references/follow.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { Tags } from '#lib/entities/tag.ts';
+import { withdrawExports } from '#lib/exports/withdraw.ts';
 import { lastUnpublished } from '#lib/publishing/feed/published.ts';
 import { endEnrollment } from '#lib/sequences/progress.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -69,6 +70,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   'loose-messages': eraseLooseMessages,
   'message-ids': eraseMessageIds,
   events: eraseEvents,
+  exports: async (tx) => ({ isLeft: await withdrawExports(tx) }),
   attempts: awaitAttempts,
   responses: eraseResponses,
 };

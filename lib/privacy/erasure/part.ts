@@ -24,6 +24,8 @@ export const stages = [
   'message-ids',
   'publishing',
   'events',
+  // Their files may hold what is gone by now.
+  'exports',
   // Data that were sent before the erasure of their event may come back in an answer.
   'attempts',
   'responses',
@@ -34,7 +36,7 @@ export type Stage = (typeof stages)[number];
 export const maxIds = 5000;
 
 /** Stages that wait for the last round: they change the rows by which threads are found, or need to run only once. */
-export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of', 'attempts', 'responses'];
+export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of', 'exports', 'attempts', 'responses'];
 
 /** Where a stage is. */
 export interface Place {

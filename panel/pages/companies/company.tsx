@@ -8,6 +8,7 @@ import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { may, mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
+import { useVisited } from '../../app/visited.ts';
 import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
@@ -39,6 +40,7 @@ export function Company({ id }: { id: number }) {
   const fields = useFields('company');
   const [isMerging, setMerging] = useState(false);
   const { data, error, reload } = company;
+  useVisited('company', data?.name);
   const back = <Back to={linkTo('/companies')}>{t.companies.companies}</Back>;
   if (!data)
     return (

@@ -8,6 +8,7 @@ import { linkTo } from '../../app/route.ts';
 import { may, mayChange } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { useVisited } from '../../app/visited.ts';
 import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
@@ -42,6 +43,7 @@ export function Contact({ id }: { id: number }) {
   const members = useMemberList();
   const fields = useFields('contact');
   const { data, error, reload } = contact;
+  useVisited('contact', data && nameOf(data));
   const isTime = useAfterFirst();
   const suppressions = useLoaded(
     async (signal) => {

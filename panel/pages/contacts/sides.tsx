@@ -1,16 +1,8 @@
-import { may } from '../../app/session.ts';
+import { sidesOf } from '../../app/sides.ts';
 import { t } from '../../app/texts.ts';
 import { Tabs } from '../../parts/tabs.tsx';
 
 /** The lists around contacts. */
 export const Sides = ({ open }: { open: string }) => (
-  <Tabs
-    label={t.common.contacts}
-    open={open}
-    tabs={[
-      ['/contacts', t.common.contacts],
-      ['/contacts/tags', t.contacts.tags],
-      ...(may('email:read') ? [['/contacts/suppressions', t.contacts.suppressions] as const] : []),
-    ]}
-  />
+  <Tabs label={t.common.contacts} open={open} tabs={sidesOf('/contacts')} />
 );

@@ -7,6 +7,7 @@ import { useLoaded } from '../../app/load.ts';
 import { namesOf, useMemberList } from '../../app/names.ts';
 import { may, mayChange } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
+import { useVisited } from '../../app/visited.ts';
 import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
 import { CustomFields, useFields } from '../../parts/custom-fields.tsx';
@@ -47,6 +48,7 @@ export function DealDetail({ id }: { id: number }) {
   const fields = useFields('deal');
   const [open, setOpen] = useState<'edit' | 'win' | 'lose' | 'task'>();
   const { data, error, reload } = deal;
+  useVisited('deal', data?.title);
   const boardId = data?.pipeline?.id;
   const columns = useLoaded(
     async (signal) => (boardId === undefined || !may('pipelines:read') ? [] : readColumns(signal, boardId)),

@@ -6,6 +6,7 @@ import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { money, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { useVisited } from '../../app/visited.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Day } from '../../parts/day.tsx';
@@ -23,6 +24,7 @@ export function InvoiceDetail({ id }: { id: number }) {
     touching('invoice'),
   );
   const { data, error, reload } = invoice;
+  useVisited('invoice', data?.invoiceNumber);
   const names = useContactNames({ data: data && { items: [data] } });
   const back = <Back to={linkTo('/finance/invoices')}>{t.finance.invoices}</Back>;
   if (!data)

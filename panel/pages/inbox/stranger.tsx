@@ -7,6 +7,7 @@ import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { attempt, complain } from '../../app/toasts.ts';
+import { useVisited } from '../../app/visited.ts';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { ContactField } from '../../parts/contact-field.tsx';
@@ -60,6 +61,7 @@ export function Stranger({ threadId }: { threadId: number }) {
   }, [unread]);
   const sender = data?.mails.findLast(({ direction }) => direction === 'inbound')?.from ?? data?.mails[0]?.to[0];
   const name = sender ? nameOf({ id: threadId, ...sender }) : t.inbox.conversation;
+  useVisited('thread', sender && name);
   const connect = (body: { contactId: number } | { create: { name: string } }) =>
     api.post('/v1/email/threads/{id}/contact', { params: { path }, body });
   const mayConnect = may('email:write') && may('contacts:write');
