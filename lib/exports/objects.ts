@@ -10,7 +10,7 @@ import type { Scope } from '#lib/core/scopes.ts';
 import { invoiceStatuses } from '#lib/entities/invoice.ts';
 import { messageStatuses } from '#lib/entities/message.ts';
 import { eventKindNames } from '#lib/events/names.ts';
-import { boolean, choiceOf, id, type Kind, listOf, number, text, time } from '#lib/search/kinds.ts';
+import { boolean, choiceOf, type Kind, listOf, number, text, time } from '#lib/search/kinds.ts';
 import { type Filtered, nouns } from '#lib/search/nouns.ts';
 import { type Column, columns, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
 
@@ -44,10 +44,9 @@ const words: Readonly<Partial<Record<ExportObject, Readonly<Record<string, reado
   events: { event: eventKindNames },
 };
 
-function kindOf({ name, kind }: Column, choices: readonly string[] | undefined): Kind | undefined {
+function kindOf({ kind }: Column, choices: readonly string[] | undefined): Kind | undefined {
   if (choices !== undefined) return choiceOf(choices);
   if (kind === 'texts') return listOf(text);
-  if (kind === 'integer' && /Id$/.test(name)) return id();
   return { text, integer: number, number, boolean, time }[kind as string];
 }
 
