@@ -486,13 +486,6 @@ const contacts = {
   anAddressComesHere:
     'Adressen, die sich abmelden, unzustellbar sind oder Spam melden, kommen hierher. Serien schreiben ihnen nicht.',
   aTagGathers: 'Ein Tag fasst Kontakte zusammen. Am Kontakt vergeben oder hier anlegen.',
-  changed: (contacts: Value) => `Geändert: ${contacts}.`,
-  changedBut: (contacts: Value, failed: Value, reason: Value) =>
-    `Geändert: ${contacts}. Nicht geändert: ${failed}. ${reason}`,
-  chooseAllThatFit: 'Alle passenden auswählen',
-  chooseNone: 'Auswahl aufheben',
-  chosen: (contacts: Value) => `${contacts} ausgewählt`,
-  chosenContacts: 'Ausgewählte Kontakte',
   color: 'Farbe',
   deleteTag: (name: Value) => `Tag „${name}“ löschen?`,
   enrollInASequence: 'In eine Sequenz aufnehmen',
@@ -970,20 +963,30 @@ const tasks = {
 };
 
 const table = {
-  atLeast: (number: Value, noun: Value) => `${number}+ ${noun}`,
+  areSelected: (rows: Value) => `${rows} ausgewählt`,
   ascending: 'Aufsteigend',
+  atLeast: (number: Value, noun: Value) => `${number}+ ${noun}`,
   changed: 'Geändert',
   columns: 'Spalten',
   columnsOf: (list: Value) => `Spalten: ${list}`,
   descending: 'Absteigend',
   direction: 'Richtung',
+  done: (rows: Value) => `Geändert: ${rows}.`,
+  doneBut: (rows: Value, failed: Value, reason: Value) => `Geändert: ${rows}. Nicht geändert: ${failed}. ${reason}`,
+  doneOf: (done: Value, of: Value) => `${done} von ${of}`,
   dragOrArrows: 'Ziehen, oder die Pfeiltasten drücken',
   moveColumn: (column: Value, place: Value) => `${column} verschieben, Platz ${place}`,
+  progress: 'Fortschritt',
   select: (name: Value) => `${name} auswählen`,
+  selectAll: 'Alle passenden auswählen',
+  selected: 'Ausgewählte Zeilen',
+  selectNone: 'Nichts auswählen',
   selectRead: 'Alles Gezeigte auswählen',
   show: 'Anzeigen',
   sortBy: 'Sortieren nach',
+  theFirstAreSelected: (rows: Value) => `Die ersten ${rows} sind ausgewählt: mehr geht nicht auf einmal.`,
   theNewestFirst: 'Neueste zuerst',
+  tooMany: (most: Value) => `Höchstens ${most} auf einmal: weniger auswählen.`,
   usualColumns: 'Die üblichen Spalten zeigen',
 };
 

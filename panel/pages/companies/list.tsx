@@ -21,6 +21,7 @@ import { sourceOf } from '../../parts/table/question.ts';
 import { useRows } from '../../parts/table/rows.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
+import { CompaniesBulk } from './bulk.tsx';
 import { companyColumns } from './table-columns.tsx';
 
 const isTouchedBy = touching('company');
@@ -65,6 +66,13 @@ export function List() {
         onSort={onSort}
         nameOf={({ name }) => name}
         pathOf={({ id }) => `/companies/${id}`}
+        actions={
+          canWrite && archived === undefined
+            ? (selection) => (
+                <CompaniesBulk selection={selection} source={source} members={members} onDone={rows.reload} />
+              )
+            : undefined
+        }
         empty={
           isFiltered ? (
             <Empty title={t.companies.noCompanyFits}>

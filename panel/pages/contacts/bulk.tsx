@@ -3,75 +3,49 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
-import { counted, nameOf, worded } from '../../app/show.ts';
+import { worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { attempt, say } from '../../app/toasts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { AssignMenu } from '../../parts/table/assign-menu.tsx';
+import { type Bulk, useBulk } from '../../parts/table/bulk.ts';
+import type { Source } from '../../parts/table/rows.ts';
+import { SelectedBar } from '../../parts/table/selected-bar.tsx';
+import type { Selection } from '../../parts/table/selection.ts';
 import { stages } from './stages.ts';
 
 type Item = Schema<'ContactBatch'>['items'][number];
 
-interface BulkProps {
-  chosen: ReadonlySet<number>;
+interface ContactsBulkProps {
+  selection: Selection;
+  source: Source<Schema<'Contact'>>;
   members: readonly Schema<'Member'>[];
   onDone(): void;
-  onChooseAll(): Promise<void>;
-  onClear(): void;
 }
 
-/** As many contacts as one call takes. */
-const perCall = 100;
-
-const chunksOf = (ids: ReadonlySet<number>): readonly number[][] => {
-  const all = [...ids];
-  return Array.from({ length: Math.ceil(all.length / perCall) }, (_, at) =>
-    all.slice(at * perCall, (at + 1) * perCall),
-  );
-};
-
-/** Says how many were done, and how many could not be, with the first reason. */
-function sayResults(results: readonly { error?: { message: string } | null }[]): void {
-  const failed = results.flatMap(({ error }) => (error ? [error.message] : []));
-  const done = counted(results.length - failed.length, t.units.contact);
-  say(failed.length === 0 ? t.contacts.changed(done) : t.contacts.changedBut(done, failed.length, failed[0] ?? ''));
-}
-
-/** What can be done with the contacts that are ticked. */
-export function Bulk({ chosen, members, onDone, onChooseAll, onClear }: BulkProps) {
+/** What can be done with the contacts that are selected. */
+export function ContactsBulk({ selection, source, members, onDone }: ContactsBulkProps) {
   const [open, setOpen] = useState<'tag' | 'enroll'>();
-  const [isBusy, setBusy] = useState(false);
-  const change = async (itemOf: (id: number) => Item) => {
-    setBusy(true);
-    await attempt(async () => {
-      const results = [];
-      for (const ids of chunksOf(chosen))
-        results.push(...(await api.post('/v1/contacts/batch', { body: { items: ids.map(itemOf) } })).results);
-      sayResults(results);
+  const bulk = useBulk(selection, t.units.contact, onDone);
+  const change = (itemOf: (id: number) => Item) =>
+    bulk.inBatches(async (ids) => {
+      const { results } = await api.post('/v1/contacts/batch', { body: { items: ids.map(itemOf) } });
+      return results;
     });
-    setBusy(false);
-    onDone();
-  };
   const update = (fields: Omit<Schema<'UpdateContactItem'>, 'op' | 'id'>) =>
     change((id) => ({ op: 'update', id, ...fields }));
   return (
-    <fieldset class="grid-tools bulk" aria-busy={isBusy}>
-      <legend class="hidden">{t.contacts.chosenContacts}</legend>
-      <strong role="status">{t.contacts.chosen(counted(chosen.size, t.units.contact))}</strong>
+    <SelectedBar units={t.units.contact} selection={selection} source={source} progress={bulk.progress}>
       <Menu
         text={t.common.stage}
         items={stages.map((stage) => ({ text: worded(stage), choose: () => void update({ stage }) }))}
       />
-      <Menu
+      <AssignMenu
         text={t.contacts.assignedTo}
-        items={[
-          { text: t.common.nobody, choose: () => void update({ assignedToUserId: null }) },
-          ...members
-            .filter(({ isActive }) => isActive)
-            .map((member) => ({ text: nameOf(member), choose: () => void update({ assignedToUserId: member.id }) })),
-        ]}
+        members={members}
+        onAssign={(assignedToUserId) => void update({ assignedToUserId })}
       />
       <button type="button" class="small" onClick={() => setOpen('tag')}>
         {t.contacts.tagMore}
@@ -81,11 +55,8 @@ export function Bulk({ chosen, members, onDone, onChooseAll, onClear }: BulkProp
           {t.contacts.enrollMore}
         </button>
       )}
-      <button type="button" class="small quiet" onClick={() => void onChooseAll()}>
-        {t.contacts.chooseAllThatFit}
-      </button>
-      <button type="button" class="small quiet" onClick={onClear}>
-        {t.contacts.chooseNone}
+      <button type="button" class="small" onClick={() => void bulk.archive('contacts')}>
+        {t.fields.archive}
       </button>
       {open === 'tag' && (
         <TagAll
@@ -93,8 +64,8 @@ export function Bulk({ chosen, members, onDone, onChooseAll, onClear }: BulkProp
           onTag={(tagName) => change((id) => ({ op: 'addTag', id, tagName }))}
         />
       )}
-      {open === 'enroll' && <EnrollAll chosen={chosen} onClose={() => setOpen(undefined)} onDone={onDone} />}
-    </fieldset>
+      {open === 'enroll' && <EnrollAll bulk={bulk} onClose={() => setOpen(undefined)} />}
+    </SelectedBar>
   );
 }
 
@@ -102,7 +73,14 @@ function TagAll({ onTag, onClose }: { onTag(name: string): Promise<void>; onClos
   const known = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
   return (
     <Dialog title={t.contacts.addATag} onClose={onClose}>
-      <Form submit={t.contacts.add} onCancel={onClose} onSubmit={({ tag = '' }) => onTag(tag).then(onClose)}>
+      <Form
+        submit={t.contacts.add}
+        onCancel={onClose}
+        onSubmit={async ({ tag = '' }) => {
+          onClose();
+          await onTag(tag);
+        }}
+      >
         <Field
           label={t.contacts.tag}
           name="tag"
@@ -115,27 +93,19 @@ function TagAll({ onTag, onClose }: { onTag(name: string): Promise<void>; onClos
   );
 }
 
-interface EnrollAllProps {
-  chosen: ReadonlySet<number>;
-  onDone(): void;
-  onClose(): void;
-}
-
-function EnrollAll({ chosen, onDone, onClose }: EnrollAllProps) {
+function EnrollAll({ bulk, onClose }: { bulk: Bulk; onClose(): void }) {
   const sequences = useLoaded(
     (signal) => api.get('/v1/sequences', { signal, params: { query: { status: 'active', limit: 100 } } }),
     [],
   );
   const items = sequences.data?.items ?? [];
   const enroll = async (id: number) => {
-    const results = [];
-    for (const contactIds of chunksOf(chosen)) {
-      const params = { path: { id } };
-      results.push(...(await api.post('/v1/sequences/{id}/enrollments', { params, body: { contactIds } })).results);
-    }
-    sayResults(results);
-    onDone();
     onClose();
+    await bulk.inBatches(async (ids) => {
+      const params = { path: { id } };
+      const body = { contactIds: [...ids] };
+      return (await api.post('/v1/sequences/{id}/enrollments', { params, body })).results;
+    });
   };
   return (
     <Dialog title={t.contacts.enrollInASequence} onClose={onClose}>

@@ -25,7 +25,7 @@ import { sourceOf } from '../../parts/table/question.ts';
 import { readAll, useRows } from '../../parts/table/rows.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
-import { Bulk } from './bulk.tsx';
+import { ContactsBulk } from './bulk.tsx';
 import { csvOf } from './csv.ts';
 import { Fields } from './fields.tsx';
 import { Sides } from './sides.tsx';
@@ -86,16 +86,8 @@ export function List() {
         pathOf={({ id }) => `/contacts/${id}`}
         actions={
           canWrite && archived === undefined
-            ? ({ ids, set, clear }) => (
-                <Bulk
-                  chosen={ids}
-                  members={members}
-                  onDone={rows.reload}
-                  onClear={clear}
-                  onChooseAll={async () => {
-                    await attempt(async () => set((await readIds()).map(({ id }) => id)));
-                  }}
-                />
+            ? (selection) => (
+                <ContactsBulk selection={selection} source={source} members={members} onDone={rows.reload} />
               )
             : undefined
         }

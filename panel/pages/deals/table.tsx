@@ -2,6 +2,7 @@ import type { Schema } from '../../../client/index.ts';
 import type { Board } from '../../app/boards.ts';
 import { touching } from '../../app/live.ts';
 import type { Names } from '../../app/names.ts';
+import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { whichArchived } from '../../parts/archived-choice.tsx';
 import { useFields } from '../../parts/custom-fields.tsx';
@@ -15,6 +16,7 @@ import { useRows } from '../../parts/table/rows.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
 import type { Deal } from './board.ts';
+import { DealsBulk } from './bulk.tsx';
 import { NoDeals } from './no-deals.tsx';
 import { dealColumns } from './table-columns.tsx';
 
@@ -47,7 +49,8 @@ export function DealTable({ board, names, turn }: { board: Board; names: Names; 
     archived,
     include,
   };
-  const rows = useRows(sourceOf<Deal>('deals', asked), [JSON.stringify(asked), turn], isTouchedBy);
+  const source = sourceOf<Deal>('deals', asked);
+  const rows = useRows(source, [JSON.stringify(asked), turn], isTouchedBy);
   const { all, columns } = useColumns('deal', dealColumns, names, value.columns, rows.items);
   return (
     <>
@@ -63,6 +66,11 @@ export function DealTable({ board, names, turn }: { board: Board; names: Names; 
         onSort={onSort}
         nameOf={({ title }) => title}
         pathOf={({ id }) => `/deals/${id}`}
+        actions={
+          may('deals:write') && archived === undefined
+            ? (selection) => <DealsBulk selection={selection} source={source} board={board} onDone={rows.reload} />
+            : undefined
+        }
         empty={<NoDeals />}
       />
     </>

@@ -36,7 +36,7 @@ export function HeadRow<Item>({ columns, sort, onSort, onColumns, selection }: H
     const [from, to] = [names.indexOf(dragged), names.indexOf(on)];
     onColumns(names.toSpliced(from, 1).toSpliced(to, 0, dragged));
   };
-  const isAll = selection !== undefined && selection.ids.size > 0;
+  const isAny = selection !== undefined && selection.ids.size > 0;
   return (
     <div role="rowgroup">
       <div role="row" aria-rowindex={1}>
@@ -45,8 +45,11 @@ export function HeadRow<Item>({ columns, sort, onSort, onColumns, selection }: H
             <input
               type="checkbox"
               aria-label={t.table.selectRead}
-              checked={isAll}
-              onClick={() => (isAll ? selection.clear() : selection.selectRead())}
+              checked={isAny}
+              ref={(box) => {
+                if (box) box.indeterminate = isAny && selection.ids.size !== selection.total;
+              }}
+              onClick={() => (isAny ? selection.clear() : selection.selectRead())}
             />
           </div>
         )}

@@ -37,6 +37,8 @@ class Reader<Item extends { id: number }> {
   total: number | undefined;
   error: unknown;
   isLoading = true;
+  /** How many sources it has begun with. */
+  turn = 0;
   #parts: readonly Part<Item>[] = [];
   /** The cursor behind the last page; null where there is none. */
   #next: Cursor | null = null;
@@ -60,6 +62,7 @@ class Reader<Item extends { id: number }> {
   /** Begins with the first page of a source; the rows of the one before are shown until it is there. */
   begin(source: Source<Item>): void {
     this.#source = source;
+    this.turn += 1;
     this.#seen = [0, 0];
     this.#countedAt = Number.NEGATIVE_INFINITY;
     this.#isStale = false;
@@ -76,6 +79,12 @@ class Reader<Item extends { id: number }> {
   readMore(): void {
     if (this.isLoading || this.#next === null) return;
     void this.#readParts(this.#parts.length, this.#parts.length);
+  }
+
+  /** Reads what is seen again, and counts again. */
+  reload(): void {
+    this.#countedAt = Number.NEGATIVE_INFINITY;
+    this.refresh();
   }
 
   /** Reads the pages that are seen again; the ones before when they are seen, the ones behind when they are needed. */
@@ -183,6 +192,8 @@ export interface Rows<Item> {
   total: number | undefined;
   error: unknown;
   isLoading: boolean;
+  /** Changes when other rows are asked for. */
+  turn: number;
   readMore(): void;
   /** Reads what is seen again. */
   reload(): void;
@@ -214,8 +225,9 @@ export function useRows<Item extends { id: number }>(
     total: reader.total,
     error: reader.error,
     isLoading: reader.isLoading,
+    turn: reader.turn,
     readMore: () => reader.readMore(),
-    reload: () => reader.refresh(),
+    reload: () => reader.reload(),
     see: (first, last) => reader.see(first, last),
     change: (to) => reader.change(to),
   };

@@ -73,7 +73,8 @@ export function Table<Item extends { id: number }>(props: TableProps<Item>) {
   useSteadyRows(box, items, places, rowPx, first);
   useEffect(() => {
     box.current?.scrollTo({ top: 0 });
-  }, [JSON.stringify(sort)]);
+    selection.clear();
+  }, [rows.turn]);
   useLayoutEffect(() => {
     if (wanted.current === undefined) return;
     const row = box.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
