@@ -938,6 +938,7 @@ const inbox = {
 };
 
 const tasks = {
+  byDate: 'Nach Datum',
   mine: 'Meine',
   addATask: 'Neue Aufgabe',
   addIt: 'Hinzufügen',

@@ -928,6 +928,7 @@ const inbox = {
 };
 
 const tasks = {
+  byDate: 'By date',
   mine: 'Mine',
   addATask: 'Add a task',
   addIt: 'Add',

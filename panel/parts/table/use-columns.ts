@@ -19,13 +19,15 @@ export function useColumns<Item extends WithFields>(
   member: Names,
   names: readonly string[] | undefined,
   rows: readonly Item[],
+  /** What its own columns are made of besides. */
+  rest: readonly unknown[] = [],
 ): TableColumns<Item> {
   const definitions = useFields(object);
   const shown = definitions.filter(({ slug }) => names?.includes(`fields.${slug}`));
   const contact = useNamesSoFar('contact', idsIn(rows, shown, 'contact'));
   const company = useNamesSoFar('company', idsIn(rows, shown, 'company'));
   const deal = useNamesSoFar('deal', idsIn(rows, shown, 'deal'));
-  const given = [language.value, object, JSON.stringify([[...member], definitions]), contact, company, deal];
+  const given = [language.value, object, JSON.stringify([[...member], definitions]), contact, company, deal, ...rest];
   const all = useMemo(
     () => [...own(member), ...customColumns<Item>(definitions, { member, contact, company, deal })],
     given,
