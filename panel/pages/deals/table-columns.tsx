@@ -14,7 +14,7 @@ export const dealColumns = (names: Names): Column<Deal>[] => [
   {
     name: 'title',
     title: t.common.title,
-    widthRem: 15,
+    widthRem: 14.5,
     show: ({ id, title, archive }) => (
       <>
         <LinkedName path={`/deals/${id}`} name={title} />
@@ -25,7 +25,7 @@ export const dealColumns = (names: Names): Column<Deal>[] => [
   {
     name: 'value',
     title: t.deals.value,
-    widthRem: 8,
+    widthRem: 9.5,
     isUsual: true,
     isNumber: true,
     show: ({ value, currency }) => money(value, currency),

@@ -120,7 +120,12 @@ export function Table<Item extends { id: number }>(props: TableProps<Item>) {
   return (
     <>
       {selection.ids.size > 0 && actions ? actions(selection) : <Tools {...props} />}
-      <section class="grid-box" ref={box} aria-label={caption}>
+      <section
+        class="grid-box"
+        ref={box}
+        aria-label={caption}
+        style={{ '--needed': `${heightPx + headPx + borderPx}px` }}
+      >
         <div
           role="grid"
           aria-label={caption}
@@ -178,6 +183,7 @@ export function Table<Item extends { id: number }>(props: TableProps<Item>) {
 }
 
 const selectRem = 2.5;
+const borderPx = 3;
 
 /** How many rows there are, and what can be done with the table. */
 function Tools<Item>({ caption, units, rows, all, columns, onColumns, sort, onSort, tools }: TableProps<Item>) {
