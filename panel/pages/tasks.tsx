@@ -31,7 +31,13 @@ export default function Tasks() {
         )}
       </Head>
       <nav class="tabs" aria-label={t.common.tasks}>
-        <a href={withQuery({ layout: undefined, sort: undefined })} aria-current={isTable ? undefined : 'page'}>
+        <a
+          href={withQuery({
+            ...{ layout: undefined, archived: undefined },
+            ...{ view: undefined, filter: undefined, sort: undefined, columns: undefined },
+          })}
+          aria-current={isTable ? undefined : 'page'}
+        >
           {t.tasks.byDate}
         </a>
         <a

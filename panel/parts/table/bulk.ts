@@ -8,7 +8,7 @@ import type { Noun } from './question.ts';
 import type { Selection } from './selection.ts';
 
 /** What became of one record. */
-export interface Result {
+interface Result {
   error?: { message: string } | null;
 }
 
