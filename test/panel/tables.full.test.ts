@@ -53,7 +53,7 @@ test('a table shows the rows of all pages, of which few are drawn', async ({ ski
   await expect.poll(atEnd, { timeout: 60_000 }).toContainEqual(expect.stringContaining(nameAt(0)));
   expect(mostRows).toBeLessThan(60);
   const oldest = page.getByRole('row').filter({ hasText: nameAt(0) });
-  expect(Number(await oldest.getAttribute('aria-rowindex'))).toBeGreaterThan(many);
+  expect(Number(await oldest.getAttribute('aria-rowindex'))).toBeGreaterThan(many - 60);
   expect(await accessibilityFindings(page)).toEqual([]);
   expect(faults).toEqual([]);
   await page.context().close();
