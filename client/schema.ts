@@ -9445,7 +9445,7 @@ export interface components {
             secretHint: string;
         };
         EndpointFilter: {
-            /** @description At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass. */
+            /** @description At least one of these fields changed, as events name them: `lead_score`, `fields.<slug>`. At most 50; a name that no event has is refused. Events without changes pass. */
             changedFields?: string[];
             /** @description The event concerns one of these channels. Events without a channel pass. */
             channels?: components["schemas"]["Channel"][];
@@ -13176,7 +13176,7 @@ export interface components {
             lostReason?: string | null;
         };
         SetEndpointFilter: {
-            /** @description At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass. */
+            /** @description At least one of these fields changed, as events name them: `lead_score`, `fields.<slug>`. At most 50; a name that no event has is refused. Events without changes pass. */
             changedFields?: string[] | null;
             /** @description The event concerns one of these channels. Events without a channel pass. */
             channels?: components["schemas"]["Channel"][] | null;

@@ -81,12 +81,19 @@ export const Endpoint = v.pipe(v.object(shown), v.title('Endpoint'));
 export const EndpointWithSecret = v.pipe(v.object({ ...shown, secret: shownOnce() }), v.title('EndpointWithSecret'));
 
 const fieldNames = new Set(changedFieldNames);
+/** Returns the slug in the name of a custom field, as `changed` of events has it. */
+export const slugIn = (name: string): string | undefined => /^fields\.(.+)$/.exec(name)?.[1];
 const fieldName = () =>
   v.pipe(
-    pattern(/^[a-z][a-z0-9_]{0,63}$/, 64, '1 to 64 letters, digits and _', eventFieldName),
+    pattern(
+      /^(fields\.)?[a-z][a-z0-9_]{0,63}$/,
+      64,
+      '1 to 64 letters, digits and _, of a custom field fields. and its slug',
+      eventFieldName,
+    ),
     checked<string>(
       'picklist',
-      (name) => fieldNames.has(name),
+      (name) => fieldNames.has(name) || slugIn(name) !== undefined,
       'must be a field that events name as changed, such as stage or assigned_to_user_id',
     ),
     v.examples(['stage']),

@@ -1,16 +1,24 @@
+import { fieldObjects } from '#lib/core/choices.ts';
 import { unknownReference } from '#lib/core/problem.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { Tags } from '#lib/entities/tag.ts';
-import { type EndpointFilter, Endpoints, type SetEndpointFilter, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import {
+  type EndpointFilter,
+  Endpoints,
+  type SetEndpointFilter,
+  type StoredEndpoint,
+  slugIn,
+} from '#lib/entities/webhook.ts';
 import { listAll } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { fieldsOf } from '#lib/workspaces/fields.ts';
 
 /**
- * Returns the filter after a change: null removes a condition, and a filter without conditions is null. Raises 400 for a tag that does
- * not exist.
+ * Returns the filter after a change: null removes a condition, and a filter without conditions is null. Raises 400 for a tag or a
+ * custom field that does not exist.
  */
 export async function changeFilter(
   tx: UnitOfWork,
@@ -18,7 +26,7 @@ export async function changeFilter(
   given: SetEndpointFilter | null,
 ): Promise<EndpointFilter | null> {
   if (given === null) return null;
-  await requireTags(tx, given.contactTagIds ?? []);
+  await Promise.all([requireTags(tx, given.contactTagIds ?? []), requireFields(tx, given.changedFields ?? [])]);
   const { changedFields, channels, contactTagIds } = { ...before, ...given };
   const filter = {
     ...(changedFields && { changedFields: unique(changedFields) }),
@@ -38,6 +46,17 @@ async function requireTags(tx: UnitOfWork, ids: readonly number[]): Promise<void
   for (const [index, id] of ids.entries()) {
     if (!tags.some((tag) => tag.id === id)) throw unknownReference(`filter.contactTagIds[${index}]`);
     tx.requireExists(Tags, { id });
+  }
+}
+
+/** Raises 400 for the slug of a custom field that no object has. */
+async function requireFields(tx: UnitOfWork, names: readonly string[]): Promise<void> {
+  if (names.every((name) => slugIn(name) === undefined)) return;
+  const fields = (await Promise.all(fieldObjects.map((object) => fieldsOf(tx, object)))).flat();
+  const slugs = fields.flatMap(({ slug, isArchived }) => (isArchived ? [] : [slug]));
+  for (const [index, name] of names.entries()) {
+    const slug = slugIn(name);
+    if (slug !== undefined && !slugs.includes(slug)) throw unknownReference(`filter.changedFields[${index}]`);
   }
 }
 

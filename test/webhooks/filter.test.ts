@@ -118,6 +118,8 @@ describe('a filter', () => {
     [{ changedFields: [7] }, 'filter.changedFields[0]', 'invalid_type'],
     [{ changedFields: ['metadata.plan'] }, 'filter.changedFields[0]', 'invalid_format'],
     [{ changedFields: ['x'.repeat(65)] }, 'filter.changedFields[0]', 'too_long'],
+    [{ changedFields: ['stage', 'fields.nothing'] }, 'filter.changedFields[1]', 'unknown_reference'],
+    [{ changedFields: ['fields.'] }, 'filter.changedFields[0]', 'invalid_format'],
     [{ changedFields: 'stage' }, 'filter.changedFields', 'invalid_type'],
     [{ channels: ['email', 'pigeon'] }, 'filter.channels[1]', 'invalid_enum'],
     [{ channels: [] }, 'filter.channels', 'too_short'],
@@ -207,6 +209,38 @@ describe('an endpoint with a filter', () => {
     }
     // What a contact without the tag was made with may be published when it has it.
     expect((await kindsSent(id)).filter((kind) => kind !== 'contact.created')).toEqual(['contact.updated']);
+  });
+});
+
+describe('by a custom field', () => {
+  let fieldId: number;
+  beforeAll(async () => {
+    const define = async (object: string, slug: string) =>
+      (await api.post('/v1/fields', { object, slug, title: slug, type: 'text' }, 201)).body.id;
+    [fieldId] = [await define('contact', 'lead_source'), await define('deal', 'tier')];
+  });
+
+  test('a name is kept in lower case, as events have it', async () => {
+    const { body } = await register({ changedFields: ['fields.lead_source', ' Fields.Lead_Source', 'FIELDS.TIER'] });
+    expect(body.filter).toEqual({ changedFields: ['fields.lead_source', 'fields.tier'] });
+  });
+
+  test('the event of a changed value passes, and one of another change does not', async () => {
+    const id = await endpoint({ changedFields: ['fields.tier', 'fields.lead_source'] });
+    const contactId = await addContact();
+    await api.patch(`/v1/contacts/${contactId}`, { company: 'Engines' }, 200);
+    await api.patch(`/v1/contacts/${contactId}/fields`, { fields: { lead_source: 'Fair' } }, 200);
+    const { body: deal } = await api.post('/v1/deals', { title: 'Engine' }, 201);
+    await api.patch(`/v1/deals/${deal.id}`, { title: 'Loom' }, 200);
+    await api.patch(`/v1/deals/${deal.id}`, { fields: { tier: 'Gold' } }, 200);
+    const sent = (await kindsSent(id)).filter((kind) => kind.endsWith('.updated'));
+    expect(sent).toEqual(['contact.updated', 'deal.updated']);
+  });
+
+  test('an archived field is refused', async () => {
+    await api.post(`/v1/fields/${fieldId}/archive`, undefined, 200);
+    const { status, body } = await register({ changedFields: ['fields.lead_source'] });
+    expect([status, body.details.fields[0]]).toMatchObject([400, { code: 'unknown_reference' }]);
   });
 });
 

@@ -14,7 +14,7 @@ const ownHeaders =
 
 const conditions = {
   changedFields:
-    'At least one of these fields changed, as events name them: `lead_score`. At most 50; a name that no event has is refused. Events without changes pass.',
+    'At least one of these fields changed, as events name them: `lead_score`, `fields.<slug>`. At most 50; a name that no event has is refused. Events without changes pass.',
   channels: 'The event concerns one of these channels. Events without a channel pass.',
   contactTagIds:
     'The contact has one of these tags when the event is published. At most 20. Events without a contact pass.',
