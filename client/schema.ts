@@ -2564,7 +2564,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a column
-         * @description Removes a column from a board of deals. Its deals move to the column `moveTo` of the same board, for up to 10 seconds after the answer, and it stays until then. Emits `deal.column_changed` for each.
+         * @description Removes a column from a board of deals. Its deals move to the active column `moveTo` of the same board, for up to 10 seconds after the answer, and it stays until then. Emits `deal.column_changed` for each.
          *
          *     Requires the scope `pipelines:write`.
          */
@@ -26685,7 +26685,7 @@ export interface operations {
     pipelinesDeleteColumn: {
         parameters: {
             query?: {
-                /** @description Id of the column of the same board that takes the deals. Required when deals are in the column. */
+                /** @description Id of the active column of the same board that takes the deals. Required when deals are in the column. */
                 moveTo?: number;
             };
             header?: {

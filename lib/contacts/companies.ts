@@ -174,7 +174,7 @@ export async function upsertCompany(
     );
   }
   const [company] = found;
-  const [own] = domain === undefined ? [] : readDomains([domain]).domains;
+  const [own] = domain === undefined ? [] : readDomains([domain], () => 'domain').domains;
   const domains = own === undefined ? input.domains : [...new Set([...(input.domains ?? company?.domains ?? []), own])];
   if (company) {
     const metadata = input.metadata && mergedMetadata(company.metadata, input.metadata);

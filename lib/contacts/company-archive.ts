@@ -2,12 +2,14 @@ import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
 import { freeValues } from '#lib/workspaces/field-values.ts';
+import { startLinking } from './company-links.ts';
 import { companyValues, requireFreeDomains } from './company-read.ts';
 
 const records = archiving({
   of: Companies,
   async restored(tx, company) {
     await requireFreeDomains(tx, company.id, company.domains);
+    startLinking(tx, company);
     return freeValues(tx, companyValues, company);
   },
 });

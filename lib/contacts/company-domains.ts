@@ -13,15 +13,15 @@ export interface Domains {
   freeDomains: string[];
 }
 
-/** Returns the domains, each once, with their registrable domains. Raises 400 for what is no public host name. */
-export function readDomains(given: readonly string[]): Domains {
+/** Returns the domains, each once, with their registrable domains. Raises 400 for what is no public host name, by its place. */
+export function readDomains(given: readonly string[], placeOf = (index: number) => `domains[${index}]`): Domains {
   const wrong: FieldError[] = [];
   const domains: string[] = [];
   const roots = new Set<string>();
   for (const [index, host] of given.entries()) {
     const { domain, hostname, isIcann, isIp, isPrivate } = parse(host, { allowPrivateDomains: true });
     if (hostname === null || domain === null || isIp || !(isIcann || isPrivate)) {
-      const field = `domains[${index}]`;
+      const field = placeOf(index);
       wrong.push({ field, code: 'invalid_format', message: `${field} must be a public host name such as example.com` });
     } else if (!domains.includes(hostname)) {
       domains.push(hostname);

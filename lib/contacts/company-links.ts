@@ -140,7 +140,7 @@ export const linking: SagaKind<{ companyId: number; domain: number; after: numbe
   async step(tx, state) {
     const company = await tx.find(Companies, { id: state.companyId });
     const domain = company?.domains.filter((one) => !company.freeDomains.includes(one))[state.domain];
-    if (company === undefined || domain === undefined) return undefined;
+    if (company === undefined || company.archive || domain === undefined) return undefined;
     const { linkByDomain } = await getWorkspace(tx);
     if (!linkByDomain) return undefined;
     const left = await stepThrough(

@@ -34,8 +34,8 @@ export async function mergeCompanies(
   if (found === undefined) throw unknownReference('sourceCompanyId');
   // An archived source no longer holds what is one company's alone.
   if (found.archive) await requireFreeDomains(tx, targetId, found.domains);
-  const source = found.archive ? await freeValues(tx, companyValues, found) : found;
-  const domains = [...target.domains, ...source.domains];
+  const source = found.archive ? await freeValues(tx, companyValues, found, { heirId: targetId }) : found;
+  const domains = [...new Set([...target.domains, ...source.domains])];
   if (domains.length > maxDomains)
     throw conflict('limit_reached', `the companies have more than ${maxDomains} domains together: remove some first`, {
       limit: maxDomains,
@@ -47,7 +47,7 @@ export async function mergeCompanies(
     ...unitedValues(target, source),
     domains,
     roots: [...new Set([...target.roots, ...source.roots])],
-    freeDomains: [...target.freeDomains, ...source.freeDomains],
+    freeDomains: [...new Set([...target.freeDomains, ...source.freeDomains])],
     website: target.website ?? source.website,
     phone: target.phone ?? source.phone,
     address: target.address ?? source.address,

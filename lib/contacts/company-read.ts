@@ -6,6 +6,7 @@ import {
   type CompanyDuplicateQuery,
   type CompanyQuery,
   comparableName,
+  hostIn,
   type StoredCompany,
 } from '#lib/entities/company.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
@@ -29,13 +30,7 @@ export const getStoredCompany = (tx: UnitOfWork, id: number): Promise<StoredComp
 
 /** Returns the company that has a domain, whatever its spelling. */
 export const companyOfDomain = (tx: UnitOfWork, domain: string): Promise<StoredCompany | undefined> =>
-  holderOf(tx, Companies, { domain: hostOf(domain) });
-
-const hostOf = (domain: string) =>
-  domain
-    .trim()
-    .toLowerCase()
-    .replace(/^www\./, '');
+  holderOf(tx, Companies, { domain: hostIn(domain) });
 
 /** Raises 409 when another company has one of the domains. */
 export async function requireFreeDomains(
@@ -71,7 +66,7 @@ export async function listCompanies(
     { ...query, domain: sought === undefined ? domain : undefined },
     {
       ...common,
-      domain: (host) => ({ matches: ({ domains }) => domains.includes(hostOf(host)) }),
+      domain: (host) => ({ matches: ({ domains }) => domains.includes(hostIn(host)) }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
       q: (q) => ({ contains: { search: searched(q) } }),

@@ -65,7 +65,7 @@ export async function mergeContacts(
       `contact ${targetId} is on ${target.platform}, contact ${sourceId} on ${found.platform}: merge only contacts of one platform`,
     );
   // An archived source no longer holds its unique values, and is not counted in its tags.
-  const source = found.archive ? await freeValues(tx, contactValues, found) : found;
+  const source = found.archive ? await freeValues(tx, contactValues, found, { heirId: targetId }) : found;
   if (found.archive) await countInTags(tx, found, 1);
   const dictionary = await listTags(tx, { with: [...target.tagIds, ...source.tagIds] });
   const known = new Set(dictionary.map(({ id }) => id));
@@ -124,7 +124,7 @@ export const merging: SagaKind<Merging, 'merge'> = {
     if (target) tx.requireUnchanged(Contacts, target);
     const tagIds = await moveTags(tx, state, target);
     if (tagIds.length > 0) return { ...state, tagIds };
-    // Whose erasure has begun takes along what is still to come (lib/privacy/erasure/merged.ts).
+    // A contact whose erasure has begun takes along what is still to come (lib/privacy/erasure/merged.ts).
     const into = target ?? { id: await mergedInto(tx, to), name: null };
     const left = await moveReferences(tx, Contacts, namingContacts, from, into, next);
     if (left !== undefined) return { ...state, to: into.id, tagIds, next: left };
@@ -205,17 +205,25 @@ async function unitedAddresses(
   });
 }
 
-/** The companies of both. The target's own primary one or text stays what `company` shows. */
+/** Returns the companies of both. The target's own primary one or text stays what `company` shows. Raises 409 `limit_reached`. */
 function unitedCompanies(
   target: StoredContact,
   source: StoredContact,
 ): Pick<StoredContact, 'company' | 'companyLinks'> {
   const own = target.companyLinks ?? [];
   const known = new Set(own.map(({ companyId }) => companyId));
-  const added = (source.companyLinks ?? [])
-    .filter(({ companyId }) => !known.has(companyId))
-    .map((link) => ({ ...link, isPrimary: link.isPrimary && target.company === null }));
-  return { companyLinks: [...own, ...added].slice(0, maxCompanies), company: target.company ?? source.company };
+  const links = [...own, ...(source.companyLinks ?? []).filter(({ companyId }) => !known.has(companyId))];
+  if (links.length > maxCompanies)
+    throw conflict(
+      'limit_reached',
+      `the contacts have more than ${maxCompanies} companies together: remove some first`,
+      {
+        limit: maxCompanies,
+      },
+    );
+  const primary = (target.company === null ? source : target).companyLinks?.find(({ isPrimary }) => isPrimary);
+  const companyLinks = links.map((link) => ({ ...link, isPrimary: link.companyId === primary?.companyId }));
+  return { companyLinks, company: target.company ?? source.company };
 }
 
 const dropped = ['username', 'company', 'notes'] as const;

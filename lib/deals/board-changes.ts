@@ -203,6 +203,12 @@ export async function deleteColumn(tx: UnitOfWork, id: number, columnId: number,
   if (moveTo !== undefined && target === undefined) throw unknownReference('moveTo');
   if (target?.stage === 'won')
     throw badRequest('won_is_panel_only', 'deals are won only in the panel: choose another column');
+  if (target && !isActive(target))
+    throw invalidField(
+      'moveTo',
+      'not_allowed',
+      'moveTo must be a column of an active stage: deals are lost one by one',
+    );
   await closeDoors(tx, [column]);
   // A deal that enters from here on meets a conflict.
   const { count } = (await columnSums(tx))(columnId);

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import * as v from 'valibot';
 import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
@@ -32,17 +33,18 @@ import { customValues, linkReferences, valueIndexes } from './field.ts';
 export const maxDomains = 20;
 const maxHostCharacters = 253;
 
-/** The part of an address that says the host, in lower case and without `www.`. */
-const hostIn = (value: unknown) =>
-  typeof value === 'string'
-    ? value
-        .trim()
-        .toLowerCase()
-        .replace(/^https?:\/\//, '')
-        .replace(/[/?#].*$/s, '')
-        .replace(/\.$/, '')
-        .replace(/^www\./, '')
-    : value;
+/** Returns the part of an address that says the host, in lower case, in ASCII, and without `www.`. */
+export function hostIn(address: string): string {
+  const host = address
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/\.$/, '')
+    .replace(/^www\./, '');
+  // It is empty for what is no host name.
+  return domainToASCII(host) || host;
+}
 
 /** A host name; lib/contacts/company-domains.ts knows which are public. */
 const domain = () =>
@@ -57,7 +59,7 @@ const domain = () =>
       ),
       v.examples(['example.com']),
     ),
-    hostIn,
+    (value) => (typeof value === 'string' ? hostIn(value) : value),
   );
 const website = () => nullableLine(2048);
 

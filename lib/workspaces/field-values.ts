@@ -338,23 +338,25 @@ const valueTaken = ({ slug }: StoredField, id: number) =>
   });
 
 /**
- * Returns the values of a record that is restored, or takes those of another one. Raises 409 `field_value_taken` for a unique value that
- * somebody else has by then, unless such are dropped.
+ * Returns the values of a record that is restored, or takes those of another one. A unique value that another record has by then is
+ * dropped if its field is archived. Raises 409 `field_value_taken` for any other, unless such are dropped, or `heirId` has it.
  */
 export async function freeValues<Row extends CustomValues>(
   tx: UnitOfWork,
   { object, holder }: ValueHolder,
   row: Row,
-  { dropsTaken = false } = {},
+  { dropsTaken = false, heirId }: { dropsTaken?: boolean; heirId?: number } = {},
 ): Promise<Row> {
   const unique = row.uniqueValues ?? [];
   const holders = await Promise.all(unique.map((value) => holder(tx, value)));
   const taken = unique.filter((_, index) => holders[index] !== undefined);
-  const [first] = taken;
-  if (first === undefined) return row;
+  if (taken.length === 0) return row;
   const idIn = (value: string) => value.slice(0, value.indexOf('='));
-  const field = (await fieldsOf(tx, object)).find(({ id }) => String(id) === idIn(first));
-  if (!dropsTaken && field) throw valueTaken(field, holders[unique.indexOf(first)] as number);
+  const fields = await fieldsOf(tx, object);
+  for (const [index, value] of unique.entries()) {
+    const [id, field] = [holders[index], fields.find((one) => String(one.id) === idIn(value))];
+    if (!dropsTaken && id !== undefined && id !== heirId && field && isShown(field)) throw valueTaken(field, id);
+  }
   const gone = new Set(taken.map(idIn));
   return {
     ...row,

@@ -300,6 +300,50 @@ test('an archived company is merged into another one unless its domain is taken'
   expect((await get(`/v1/companies/${target.id}`)).contactCount).toBe(1);
 });
 
+test('an archived record is merged into the one that has its unique value and domain by then', async () => {
+  const [lost, kept] = [
+    await make('/v1/contacts', { name: 'Lost', fields: { code: 'twice' } }),
+    await make('/v1/companies', { name: 'Lost', domains: ['merged-twice.com'] }),
+  ];
+  await archive('/v1/contacts', lost);
+  await archive('/v1/companies', kept);
+  const contact = await make('/v1/contacts', { name: 'Kept', fields: { code: 'Twice' } });
+  const company = await make('/v1/companies', { name: 'Kept', domains: ['merged-twice.com'] });
+  await world.live.post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: lost.id }, 200);
+  const { body } = await world.live.post(`/v1/companies/${company.id}/merge`, { sourceCompanyId: kept.id }, 200);
+  expect((await get(`/v1/contacts/${contact.id}/fields`)).fields.code).toBe('Twice');
+  expect(body.domains).toEqual(['merged-twice.com']);
+  // The value is the target's alone: it can be given away.
+  await world.live.patch(`/v1/contacts/${contact.id}/fields`, { fields: { code: null } }, 200);
+  await make('/v1/contacts', { name: 'Next', fields: { code: 'twice' } });
+});
+
+test('a record is restored without a taken value of a field that is archived', async () => {
+  const field = { object: 'contact', slug: 'gone', title: 'Gone', type: 'text', isUnique: true };
+  const { id } = await make('/v1/fields', field);
+  const contact = await make('/v1/contacts', { name: 'First', fields: { gone: 'x' } });
+  await archive('/v1/contacts', contact);
+  const holder = await make('/v1/contacts', { name: 'Second', fields: { gone: 'x' } });
+  await archive('/v1/fields', { id });
+  await restore('/v1/contacts', contact);
+  await restore('/v1/fields', { id });
+  const valueOf = async (of: { id: number }) => (await get(`/v1/contacts/${of.id}/fields`)).fields.gone;
+  expect([await valueOf(contact), await valueOf(holder)]).toEqual([null, 'x']);
+  await archive('/v1/fields', { id });
+});
+
+test('a company that is archived links nobody by its domain until it is restored', async () => {
+  const contact = await make('/v1/contacts', { name: 'Ada', email: 'ada@linked-later.com' });
+  const company = await make('/v1/companies', { name: 'Later', domains: ['linked-later.com'] });
+  await archive('/v1/companies', company);
+  await settle();
+  const companies = async () => (await get(`/v1/contacts/${contact.id}/companies`)).items;
+  expect(await companies()).toEqual([]);
+  await restore('/v1/companies', company);
+  await settle();
+  expect(await companies()).toMatchObject([{ companyId: company.id, isPrimary: true }]);
+});
+
 test('an archived contact follows a new name of its company', async () => {
   const company = await make('/v1/companies', { name: 'Before' });
   const contact = await make('/v1/contacts', { name: 'Ada' });

@@ -199,6 +199,22 @@ test('a hundred contacts of one domain are made at once, and hinder no change of
   expect(await get(path)).toMatchObject({ contactCount: 100, notes: 'Large' });
 });
 
+test('a domain in another alphabet is one domain in each of its spellings', async () => {
+  const { id, domains } = await create({ name: 'Books', domains: ['Bücher-At-Work.de', 'xn--bcher-at-work-wob.de'] });
+  expect(domains).toEqual(['xn--bcher-at-work-wob.de']);
+  const { body } = await workspace.live.post('/v1/companies', { name: 'X', domains: ['www.bücher-at-work.de'] }, 409);
+  expect(body.details).toMatchObject({ reason: 'domain_taken', companyId: id });
+  const ada = await contact({ email: 'ada@bücher-at-work.de' });
+  expect(await companiesOf(ada.id)).toMatchObject([{ companyId: id }]);
+  expect((await get('/v1/companies', { domain: 'BÜCHER-at-work.de' })).items).toMatchObject([{ id }]);
+});
+
+test('a domain that an upsert names is refused under its own name', async () => {
+  const given = { matchOn: 'name', name: 'Inner', domain: 'mail.internal' };
+  const { body } = await workspace.live.post('/v1/companies/upsert', given, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'domain', code: 'invalid_format' }]);
+});
+
 test('a provider of free mail links nobody', async () => {
   await create({ name: 'Mail provider', domains: ['gmail.com'] });
   const { id } = await contact({ email: 'ada@gmail.com' });

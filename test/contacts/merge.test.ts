@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { commands as email } from '#infra/admin/commands/email.ts';
 import { commands as invoice } from '#infra/admin/commands/invoice.ts';
 import { commands as message } from '#infra/admin/commands/message.ts';
@@ -212,6 +212,39 @@ test('metadata for which there is no room is in notes of the target, whole, and 
   // Two changes of metadata, one note after the other, the merge and two creations.
   const events = await eventsAbout(workspace.id, `contact/${target.id}`, 3 + notes.length);
   expect(events.filter(({ event }) => event === 'contact.note_added')).toHaveLength(notes.length);
+});
+
+describe('companies of merged contacts', () => {
+  const company = async (name: string): Promise<number> =>
+    (await workspace.live.post('/v1/companies', { name }, 201)).body.id;
+  const link = (id: number, ids: readonly number[]) =>
+    workspace.live.put(`/v1/contacts/${id}/companies`, { items: ids.map((companyId) => ({ companyId })) }, 200);
+  const linked = async (id: number) => (await workspace.live.get(`/v1/contacts/${id}/companies`)).body.items;
+
+  test('are those of both, and the source is refused when they are more than ten', async () => {
+    const ids: number[] = [];
+    for (let made = 0; made < 11; made += 1) ids.push(await company(`Company ${made}`));
+    const [target, source] = [await newContact(), await newContact()];
+    await link(target.id, ids.slice(0, 5));
+    await link(source.id, ids.slice(5));
+    const { status, body } = await merge(target.id, source.id);
+    expect([status, body.details]).toMatchObject([409, { reason: 'limit_reached', limit: 10 }]);
+    await link(source.id, ids.slice(4, 10));
+    expect((await merge(target.id, source.id)).status).toBe(200);
+    const shown = await linked(target.id);
+    expect(shown.map(({ companyId }: { companyId: number }) => companyId)).toEqual(ids.slice(0, 10));
+    expect(shown.filter(({ isPrimary }: { isPrimary: boolean }) => isPrimary)).toMatchObject([{ companyId: ids[0] }]);
+  });
+
+  test('have the primary one of the source when the target shows none', async () => {
+    const [first, second] = [await company('First'), await company('Second')];
+    const [target, source] = [await newContact(), await newContact()];
+    await link(target.id, [first, second]);
+    await workspace.live.patch(`/v1/contacts/${target.id}`, { company: null }, 200);
+    await link(source.id, [second]);
+    expect((await merge(target.id, source.id)).body.company).toBe('Second');
+    expect(await linked(target.id)).toMatchObject([{ companyId: second, isPrimary: true }]);
+  });
 });
 
 test('itself, an unknown source and another platform are refused', async () => {

@@ -136,6 +136,26 @@ test.for(archivable)('$noun are archived with an undo, found as archived, and re
   await page.context().close();
 });
 
+test('a conversation with an archived contact offers Restore in the place of an answer', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const { id } = (await crm.post('/v1/contacts', { name: 'Ines Inbox', email: 'ines@inbox.example' })).body;
+  await crm.post(`/v1/contacts/${id}/archive`, {});
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/inbox/${id}`);
+  const conversation = page.getByRole('region', { name: 'Ines Inbox' });
+  const note = conversation.locator('.note.archived');
+  await note.getByText('Archived').waitFor();
+  expect(await conversation.locator('.composer').count()).toBe(0);
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, 'archived-conversation');
+  await note.getByRole('button', { name: 'Restore' }).click();
+  await conversation.locator('.composer textarea').waitFor();
+  // The browser notes that nothing was written yet.
+  expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+  await page.context().close();
+});
+
 test('a task is archived from its list with an undo, and restored', async ({ skip }) => {
   if (!browser) return skip();
   const crm = api(demo.liveKey);

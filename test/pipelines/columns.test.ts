@@ -92,6 +92,8 @@ test('a column with deals goes when another one takes them', async () => {
     await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${moveTo}`, 400);
   const won = await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${ids['won']}`, 400);
   expect(won.body.details).toMatchObject(because('won_is_panel_only'));
+  const lost = await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${ids['lost']}`, 400);
+  expect(lost.body.details.fields).toMatchObject([{ field: 'moveTo', code: 'not_allowed' }]);
   await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${ids['in_proposal']}`, 200);
   expect(await countsOf(workspace, id)).toEqual({ in_proposal: 25 });
   expect(await keys(id)).toEqual(['in_proposal', 'in_lead_2', 'won', 'lost']);

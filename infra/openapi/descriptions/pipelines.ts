@@ -22,14 +22,14 @@ export const pipelines: Noun = {
     pipelinesPatchColumn:
       'Changes the name, color, place, or probability of a column. Use it when a step is renamed. Deals in it keep their own probability, and `key` and `stage` never change. Emits `pipeline.updated`.',
     pipelinesDeleteColumn:
-      'Removes a column from a board of deals. Its deals move to the column `moveTo` of the same board, for up to 10 seconds after the answer, and it stays until then. Emits `deal.column_changed` for each.',
+      'Removes a column from a board of deals. Its deals move to the active column `moveTo` of the same board, for up to 10 seconds after the answer, and it stays until then. Emits `deal.column_changed` for each.',
   },
   parameters: {
     '*': { id: 'Id of the pipeline, as in `GET /v1/pipelines`.' },
     pipelinesPatchColumn: { columnId: 'Id of the column, as the board shows it.' },
     pipelinesDeleteColumn: {
       columnId: 'Id of the column, as the board shows it.',
-      moveTo: 'Id of the column of the same board that takes the deals. Required when deals are in the column.',
+      moveTo: 'Id of the active column of the same board that takes the deals. Required when deals are in the column.',
     },
     pipelinesList: {
       kind: 'Only pipelines of deals, or only those of contacts; both by default.',

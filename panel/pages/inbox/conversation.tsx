@@ -5,11 +5,13 @@ import { api } from '../../app/api.ts';
 import { draftOf, keepDraft } from '../../app/drafts.ts';
 import { touchingContact } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
+import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { longDate, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { complain } from '../../app/toasts.ts';
+import { Archived } from '../../parts/archived.tsx';
 import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -31,7 +33,7 @@ export function Conversation({ contactId }: { contactId: number }) {
   const [shown, setShown] = useState(pageSize);
   const reading = usePlace();
   const contact = useLoaded(
-    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path } }),
+    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path, query: { include: 'archive' } } }),
     [],
     touchingContact(contactId, 'contact'),
   );
@@ -55,14 +57,18 @@ export function Conversation({ contactId }: { contactId: number }) {
     jobs.reload();
     scheduledChanges.value += 1;
   };
-  useMarkedAsRead(contactId, messages.data?.items);
+  const names = namesOf(useMemberList());
+  const { data } = contact;
+  // An archived contact takes no changes.
+  const isOpen = data !== undefined && !data.archive;
+  useMarkedAsRead(contactId, isOpen ? messages.data?.items : undefined);
   const state = useConversation(conversationId({ contactId }), touchingContact(contactId, 'message'));
-  const name = contact.data ? nameOf(contact.data) : t.inbox.conversation;
+  const name = data ? nameOf(data) : t.inbox.conversation;
   return (
     <section class="conversation" aria-label={t.inbox.conversationWith(name)}>
       <Head title={name} above={<Back to={linkTo('/inbox', listFilters())}>{t.common.inbox}</Back>}>
-        <State of={state} />
-        <Badge>{contact.data ? worded(contact.data.stage) : '…'}</Badge>
+        {isOpen && <State of={state} />}
+        <Badge>{data ? worded(data.stage) : '…'}</Badge>
         <a class="button small" href={linkTo(`/contacts/${contactId}`)}>
           {t.inbox.openContact}
         </a>
@@ -76,21 +82,23 @@ export function Conversation({ contactId }: { contactId: number }) {
           jobs={jobs.data?.items ?? []}
           accountOf={accountOf}
           changed={changed}
+          isFixed={!isOpen}
           earlier={messages.data?.hasMore ? () => setShown((before) => before + pageSize) : undefined}
         />
       )}
-      {!contact.data && <div class="composer" aria-hidden="true" />}
-      {contact.data && (
+      {!data && <div class="composer" aria-hidden="true" />}
+      {data?.archive && <Archived noun="contacts" of={data} name={name} names={names} reload={contact.reload} />}
+      {data && isOpen && (
         <Composer
-          key={contact.data.id}
+          key={data.id}
           which={{ contactId }}
           name={name}
-          contact={contact.data}
+          contact={data}
           messages={messages.data?.items ?? []}
           sent={changed}
         />
       )}
-      {contact.data && <Beside contact={contact} />}
+      {data && <Beside contact={contact} />}
     </section>
   );
 }
@@ -120,6 +128,8 @@ interface MessagesProps {
   jobs: readonly Schema<'Job'>[];
   accountOf(message: MessageOf): string | undefined;
   changed(): void;
+  /** Whether no message can be answered. */
+  isFixed: boolean;
   earlier: (() => void) | undefined;
 }
 
@@ -138,7 +148,7 @@ function answer({ id, contactId, body, channel, accountId }: MessageOf): void {
 /** When a message was written; while it waits, when it was queued. */
 const writtenAt = ({ sentAt, createdAt }: MessageOf) => sentAt ?? createdAt;
 
-function Messages({ place, items, jobs, accountOf, changed, earlier }: MessagesProps) {
+function Messages({ place, items, jobs, accountOf, changed, isFixed, earlier }: MessagesProps) {
   return (
     <Reading
       label={t.common.messages}
@@ -164,7 +174,7 @@ function Messages({ place, items, jobs, accountOf, changed, earlier }: MessagesP
               account={accountOf(message)}
               job={jobs.find(({ id }) => id === message.jobId)}
               answered={items.find(({ id }) => id === message.replyToMessageId)}
-              answer={isAnswerable(message) ? () => answer(message) : undefined}
+              answer={!isFixed && isAnswerable(message) ? () => answer(message) : undefined}
               changed={changed}
             />
           </Fragment>
