@@ -327,8 +327,8 @@ test('a record is restored without a taken value of a field that is archived', a
   await archive('/v1/fields', { id });
   await restore('/v1/contacts', contact);
   await restore('/v1/fields', { id });
-  const valueOf = async (of: { id: number }) => (await get(`/v1/contacts/${of.id}/fields`)).fields.gone;
-  expect([await valueOf(contact), await valueOf(holder)]).toEqual([null, 'x']);
+  const codeOf = async (of: { id: number }) => (await get(`/v1/contacts/${of.id}/fields`)).fields.gone;
+  expect([await codeOf(contact), await codeOf(holder)]).toEqual([null, 'x']);
   await archive('/v1/fields', { id });
 });
 
