@@ -48,3 +48,18 @@ export async function betweenRequests<Result>(
     middlewareStack.remove(name);
   }
 }
+
+/**
+ * Does the work, and returns how many round trips to the table it took: the longest chain of calls of which each began after the one
+ * before had ended.
+ */
+export async function roundTripsOf(work: () => Promise<unknown>): Promise<number> {
+  let ended = 0;
+  await between(async (_, next) => {
+    const depth = ended + 1;
+    const answer = await next();
+    ended = Math.max(ended, depth);
+    return answer;
+  }, work);
+  return ended;
+}

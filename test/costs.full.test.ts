@@ -8,7 +8,7 @@ import { startMetered } from '#test/bench/metered.ts';
 import { settled } from '#test/bench/units.ts';
 import { writesOf } from '#test/bench/writes.ts';
 
-const watched = ['create-contact', 'patch-name', 'stage', 'create-task'] as const;
+const watched = ['create-contact', 'patch-name', 'patch-field', 'add-address', 'stage', 'create-task'] as const;
 const times = 5;
 const tolerance = 0.1;
 /** A sweep may fall into a round. */

@@ -26,6 +26,9 @@ export async function writesOf(client: Client) {
   const stages = ['contacted', 'new'];
   const accountId = (await client.get('/v1/telegram/accounts')).body.items[0].id;
   const runAt = new Date(Date.now() + 864e5).toISOString();
+  const fields = (await client.get('/v1/fields', { object: 'contact' })).body.items;
+  if (!fields.some(({ slug }: { slug: string }) => slug === 'cost'))
+    await post('/v1/fields', { object: 'contact', slug: 'cost', title: 'Cost', type: 'text' });
   return {
     'create-contact': { what: 'create a contact, no webhook', budget: [20, 2, 7], work: () => newContact() },
     'create-contact-with-key': {
@@ -42,6 +45,19 @@ export async function writesOf(client: Client) {
       what: 'PATCH its company',
       budget: [12],
       work: (index) => patch({ company: `Company ${index}` }),
+    },
+    'patch-field': {
+      what: 'PATCH one custom field',
+      budget: [18],
+      work: (index) => patch({ fields: { cost: `Value ${index}` } }),
+    },
+    'add-address': {
+      what: 'add an address to a new contact',
+      budget: [],
+      async work() {
+        const { id: to } = await newContact();
+        await post(`/v1/contacts/${to}/addresses`, { kind: 'email', value: `${randomUUID()}@costs.example` });
+      },
     },
     stage: {
       what: 'move it to a stage',

@@ -1,6 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
+import { patchWorkspace } from '#lib/workspaces/store.ts';
 import { eventually } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { settle } from '#test/harness.ts';
 import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -213,6 +217,18 @@ test('a domain that an upsert names is refused under its own name', async () => 
   const given = { matchOn: 'name', name: 'Inner', domain: 'mail.internal' };
   const { body } = await workspace.live.post('/v1/companies/upsert', given, 400);
   expect(body.details.fields).toMatchObject([{ field: 'domain', code: 'invalid_format' }]);
+});
+
+test('a workspace that links nobody by domain says so in its settings', async () => {
+  const other = await newWorkspace();
+  await transact({ workspaceId: other.id, env: 'live' }, operator, (tx) => patchWorkspace(tx, { linkByDomain: false }));
+  const make = async (path: string, body: object) => (await other.live.post(path, body, 201)).body;
+  const before = await make('/v1/contacts', { name: 'Ada', email: 'ada@not-linked.com' });
+  await make('/v1/companies', { name: 'Engines', domains: ['not-linked.com'] });
+  const after = await make('/v1/contacts', { name: 'Bo', email: 'bo@not-linked.com' });
+  await settle();
+  for (const { id } of [before, after])
+    expect((await other.live.get(`/v1/contacts/${id}/companies`)).body.items).toEqual([]);
 });
 
 test('a provider of free mail links nobody', async () => {

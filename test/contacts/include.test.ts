@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { roundTripsOf } from '#test/between.ts';
 import { advance } from '#test/harness.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -61,4 +62,30 @@ test('If-Match takes the ETag of a contact with updatedAt until the contact chan
     [second, 412],
   ] as const)
     expect((await live.patch(path, { company: 'Analytical' }, { 'if-match': tag })).status).toBe(status);
+});
+
+test('a page of 100 contacts with values, companies, and addresses takes two round trips more at most', async () => {
+  const { live: client } = await newWorkspace();
+  await client.post('/v1/fields', { object: 'contact', slug: 'code', title: 'Code', type: 'text' }, 201);
+  const company = (await client.post('/v1/companies', { name: 'Engines', domains: ['round-trips.com'] }, 201)).body;
+  const items = Array.from({ length: 100 }, (_, n) => ({
+    ...{ op: 'create', name: `Ada ${n}`, email: `ada${n}@round-trips.com` },
+    fields: { code: `C-${n}` },
+  }));
+  await client.post('/v1/contacts/batch', { items }, 200);
+  const list = (query: object) => client.get('/v1/contacts', { limit: 100, ...query }, 200);
+  // The first call of a function primes it.
+  for (const query of [{}, { include: 'fields,companies,addresses' }]) await list(query);
+  const plain = await roundTripsOf(() => list({}));
+  const whole = await roundTripsOf(async () => {
+    const { body } = await list({ include: 'fields,companies,addresses' });
+    expect(body.items).toHaveLength(100);
+    expect(body.items[0]).toMatchObject({
+      fields: { code: expect.any(String) },
+      companies: [{ companyId: company.id }],
+      addresses: [{ kind: 'email' }],
+    });
+  });
+  expect(plain).toBeGreaterThan(0);
+  expect(whole - plain).toBeLessThanOrEqual(2);
 });

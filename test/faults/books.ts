@@ -4,8 +4,9 @@ import { entityIn } from '#infra/admin/archive/kinds.ts';
 import { isOnMap } from '#infra/table-map.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { entities } from '#lib/entities/all.ts';
+import { Companies } from '#lib/entities/company.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { Deals } from '#lib/entities/deal.ts';
+import { Deals, isClosed } from '#lib/entities/deal.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Invoices } from '#lib/entities/invoice.ts';
@@ -107,9 +108,9 @@ class Books {
     this.#requireCount('the number of sagas that are left', sagas.length, 0);
     const named = new Map(kinds.map((of) => [of.name, new Map(this.#fields(of).map((row) => [row['id'], row]))]));
     for (const of of kinds) {
-      for (const { to, field, shows } of of.references ?? []) {
+      for (const { to, field, holds, shows } of of.references ?? []) {
         for (const row of this.#fields(of)) {
-          const ids = [row[field]].flat().filter((id) => id != null);
+          const ids = holds ? holds.ids(row) : [row[field]].flat().filter((id) => id != null);
           this.#check(new Set(ids).size === ids.length, `${of.name} ${row['id']} names a ${to} twice`);
           for (const id of ids) {
             const other = named.get(to)?.get(id);
@@ -135,6 +136,18 @@ class Books {
     const isLive = ({ archive }: { archive?: unknown }) => archive === undefined;
     const [contacts, tasks] = [this.#all(Contacts).filter(isLive), this.#all(Tasks).filter(isLive)];
     const transactions = this.#all(Transactions);
+    const openDeals = this.#all(Deals).filter((deal) => isLive(deal) && !isClosed(deal.stage));
+    for (const { id, name, contactCount, openDealCount } of this.#all(Companies)) {
+      const links = contacts.flatMap(({ company, companyLinks = [] }) =>
+        companyLinks.map((link) => ({ ...link, company })),
+      );
+      const own = links.filter(({ companyId }) => companyId === id);
+      this.#requireCount(`contactCount of company ${id}`, contactCount, own.length);
+      const named = openDeals.filter(({ companyId }) => companyId === id);
+      this.#requireCount(`openDealCount of company ${id}`, openDealCount, named.length);
+      for (const { isPrimary, company } of own)
+        this.#check(!isPrimary || company === name, `a contact calls its company ${id} otherwise`);
+    }
     for (const { id, contactCount } of this.#all(Tags)) {
       const holders = contacts.filter(({ tagIds }) => tagIds.includes(id));
       this.#requireCount(`contactCount of tag ${id}`, contactCount, holders.length);

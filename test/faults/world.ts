@@ -1,12 +1,17 @@
 import * as v from 'valibot';
+import { addAddress, deleteAddress } from '#lib/contacts/addresses.ts';
+import { archiveContact, restoreContact } from '#lib/contacts/archive.ts';
 import { changeContact } from '#lib/contacts/change.ts';
+import { createCompany } from '#lib/contacts/companies.ts';
+import { archiveCompany, restoreCompany } from '#lib/contacts/company-archive.ts';
+import { putContactCompanies } from '#lib/contacts/company-links.ts';
 import { createContact } from '#lib/contacts/create.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { attachTag, deleteTag, detachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
 import { dayMs, shifted } from '#lib/core/clock.ts';
-import { createDeal, moveDeal, patchDeal, winDeal } from '#lib/deals/store.ts';
-import { createTask, patchTask, setTaskStatus } from '#lib/deals/task-store.ts';
+import { archiveDeal, createDeal, moveDeal, patchDeal, restoreDeal, winDeal } from '#lib/deals/store.ts';
+import { archiveTask, createTask, patchTask, restoreTask, setTaskStatus } from '#lib/deals/task-store.ts';
 import { CreateDeal } from '#lib/entities/deal.ts';
 import { CreateInvoice } from '#lib/entities/invoice.ts';
 import { CreateSequence } from '#lib/entities/sequence.ts';
@@ -19,7 +24,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { sendMessage } from '#lib/transport/sending/message.ts';
 
-/** Two contacts: the first has a tag, a deal with a task, and an invoice; the second is in a sequence. */
+/** Two contacts: the first has a tag, a company, a deal with a task, and an invoice; the second is in a sequence. */
 interface World {
   word: string;
   accountId: number;
@@ -30,6 +35,12 @@ interface World {
   taskId: number;
   invoiceId: number;
   sequenceId: number;
+  /** The company of the first contact. */
+  companyId: number;
+  /** A further address of the first contact. */
+  addressId: number;
+  /** Records that are archived: the deal is of the first contact, and the task of its deal. */
+  archived: { contactId: number; companyId: number; dealId: number; taskId: number };
 }
 
 let worlds = 0;
@@ -52,13 +63,28 @@ export async function newWorld(
     const sequenceInput = { name: word, channel: 'telegram', accountId, steps, status: 'active' };
     const sequence = await createSequence(tx, v.parse(CreateSequence, sequenceInput));
     const tagId = (tag as { id: number }).id;
-    return { first, second, tagId, dealId: deal.id, invoiceId: invoice.id, sequenceId: sequence.id };
+    const { id: companyId } = await createCompany(tx, { name: word, domains: [] });
+    await putContactCompanies(tx, first, { items: [{ companyId, title: null, isPrimary: true }] });
+    return { companyId, first, second, tagId, dealId: deal.id, invoiceId: invoice.id, sequenceId: sequence.id };
   });
   const { first, second, dealId, sequenceId } = place;
   const task = v.parse(CreateTask, { title: word, dealId, contactId: first });
   const { id: taskId } = await run((tx) => createTask(tx, task));
   await run((tx) => enroll(tx, sequenceId, second));
-  return { ...place, word, accountId, taskId };
+  const address = { kind: 'email', value: `${word}@home.example`, force: false } as const;
+  const { id: addressId } = await run((tx) => addAddress(tx, first, address));
+  const archived = await run(async (tx) => {
+    const contact = await createContact(tx, { platform: 'telegram', name: 'Cy', tags: [word] });
+    const company = await createCompany(tx, { name: `Old ${word}`, domains: [] });
+    const deal = await createDeal(tx, v.parse(CreateDeal, { title: word, value: 3, contactId: first }));
+    const old = await createTask(tx, v.parse(CreateTask, { title: word, dealId }));
+    return { contactId: contact.id, companyId: company.id, dealId: deal.id, taskId: old.id };
+  });
+  await run((tx) => archiveContact(tx, archived.contactId));
+  await run((tx) => archiveCompany(tx, archived.companyId));
+  await run((tx) => archiveDeal(tx, archived.dealId));
+  await run((tx) => archiveTask(tx, archived.taskId));
+  return { ...place, word, accountId, taskId, addressId, archived };
 }
 
 export type Work = (tx: UnitOfWork, world: World) => Promise<unknown>;
@@ -89,5 +115,18 @@ export const works: Record<string, Work> = {
     const message = { accountId, contactId: first, text: 'Hi', runAt: shifted(new Date(), dayMs) };
     return sendMessage(tx, 'telegram', message, { source: 'panel', apiKeyId: null });
   },
+  'archives a contact': (tx, { first }) => archiveContact(tx, first),
+  'restores a contact': (tx, { archived }) => restoreContact(tx, archived.contactId),
+  'archives a company': (tx, { companyId }) => archiveCompany(tx, companyId),
+  'restores a company': (tx, { archived }) => restoreCompany(tx, archived.companyId),
+  'archives a deal': (tx, { dealId }) => archiveDeal(tx, dealId),
+  'restores a deal': (tx, { archived }) => restoreDeal(tx, archived.dealId),
+  'archives a task': (tx, { taskId }) => archiveTask(tx, taskId),
+  'restores a task': (tx, { archived }) => restoreTask(tx, archived.taskId),
+  'adds an address': (tx, { first, word }) =>
+    addAddress(tx, first, { kind: 'email', value: `${word}@work.example`, force: false }),
+  'deletes an address': (tx, { first, addressId }) => deleteAddress(tx, first, addressId),
+  'links a company': (tx, { second, companyId }) =>
+    putContactCompanies(tx, second, { items: [{ companyId, title: null, isPrimary: true }] }),
   'pays an invoice': (tx, { invoiceId }) => payInvoice(tx, invoiceId, undefined),
 };

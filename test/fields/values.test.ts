@@ -1,6 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
+import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { eventually } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -185,6 +189,18 @@ test('a required field is asked of new records, and of writes that name it', asy
   expect((await other.live.patch(`/v1/contacts/${old}`, { fields: { must: null } }, 400)).body).toMatchObject(missing);
   await other.live.patch(`/v1/contacts/${old}`, { company: 'Engines' }, 200);
   await other.live.post('/v1/contacts', { name: 'Ada', fields: { must: 'x' } }, 201);
+});
+
+test('what a stranger writes is stored without a required field', async () => {
+  const other = await newWorkspace();
+  const tenant = { workspaceId: other.id, env: 'live' } as const;
+  const { id: accountId } = await newAccount(tenant);
+  const field = { object: 'contact', slug: 'must', title: 'Must', type: 'text', isRequired: true };
+  await other.live.post('/v1/fields', field, 201);
+  const message = { channel: 'telegram', accountId, from: { username: 'stranger' }, body: 'Hello', threadId: null };
+  await transact(tenant, operator, (tx) => receiveMessage(tx, message as never));
+  const { items } = (await other.live.get('/v1/contacts', { username: 'stranger', include: 'fields' })).body;
+  expect(items).toMatchObject([{ username: 'stranger', fields: { must: null } }]);
 });
 
 test('events and the timeline say what changed', async () => {

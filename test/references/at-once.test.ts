@@ -60,6 +60,17 @@ test('two records that change to one unique value at once do not both have it', 
   expect(all.filter(({ fields }) => fields.code === 'Shared')).toHaveLength(1);
 });
 
+test('a restore and a creation with one unique value at once leave it to one of them', async () => {
+  const { live } = workspace;
+  const make = () => live.post('/v1/contacts', { name: 'Rival', fields: { code: 'rivals' } });
+  const { id } = (await make()).body;
+  await live.post(`/v1/contacts/${id}/archive`, {}, 200);
+  const answers = await Promise.all([live.post(`/v1/contacts/${id}/restore`, {}), make()]);
+  expect(answers.map(({ status }) => status).filter((status) => status === 409)).toHaveLength(1);
+  const all = await everyItem(live, '/v1/contacts', { include: 'fields', q: 'Rival' });
+  expect(all.filter(({ fields }) => fields.code === 'rivals')).toHaveLength(1);
+});
+
 test('changes of one field at once leave the options of one of them, each label once', async () => {
   const { live } = workspace;
   const field = { object: 'contact', slug: 'size', title: 'Size', type: 'select', options: [{ label: 'S' }] };
