@@ -1883,7 +1883,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom field
-         * @description Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. With 100 unarchived fields of the object, or 20 unique ones, it answers 409 `limit_reached`. Emits `field.created`.
+         * @description Creates a custom field. Existing records have no value for it. A slug that an object has already, archived fields included, answers 409 `field_slug_taken`. Above 100 unarchived fields of the object, 300 fields, 20 unique ones, 20 of type contact or company, or 2,000 options it answers 409 `limit_reached`. Emits `field.created`.
          *
          *     Requires the scope `fields:manage`.
          */
@@ -1915,7 +1915,7 @@ export interface paths {
         head?: never;
         /**
          * Change a custom field
-         * @description Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. With more than 500 options, archived ones included, it answers 409 `limit_reached`. Emits `field.updated`.
+         * @description Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. With more than 500 options, or 2,000 of the fields of its object, archived ones included, it answers 409 `limit_reached`. Emits `field.updated`.
          *
          *     Requires the scope `fields:manage`.
          *
@@ -1941,7 +1941,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a custom field
-         * @description Restores an archived field together with its values. With 100 unarchived fields of the object, or 20 unique ones, it answers 409 `limit_reached`. The same again changes nothing.
+         * @description Restores an archived field together with its values. With 100 unarchived fields of the object it answers 409 `limit_reached`. The same again changes nothing.
          *
          *     Requires the scope `fields:manage`.
          */

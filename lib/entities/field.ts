@@ -22,6 +22,8 @@ import { color } from './tag.ts';
 export type FieldObject = (typeof fieldObjects)[number];
 export type FieldType = (typeof fieldTypes)[number];
 
+/** Whether values are records that may be merged or erased: rows hold them as links, which follow. */
+export const isLinked = ({ type }: { type: FieldType }): boolean => type === 'contact' || type === 'company';
 export const hasOptions = (type: FieldType): boolean => type === 'select' || type === 'multi_select';
 export const canBeUnique = (type: FieldType): boolean => ['text', 'number', 'email', 'phone', 'url'].includes(type);
 
@@ -140,20 +142,25 @@ export const FieldSchemaQuery = v.object({
 export const Fields = entity({ name: 'field', schema: v.object(stored) });
 export type StoredField = Item<typeof Fields>;
 
-/** The fields of an object in their order, and who has which slug: changes of definitions meet here. */
+/** The fields of an object in their order, with their slugs and what a creation asks of them: changes of definitions meet here. */
 export const FieldOrders = entity({
   name: 'field-order',
   schema: v.object({
     object: storedChoice(fieldObjects),
-    fields: v.array(v.object({ id: id(), slug: v.string(), isArchived: v.boolean() })),
+    fields: v.array(v.object({ id: id(), slug: v.string(), isArchived: v.boolean(), isRequired: v.boolean() })),
   }),
   sortKey: ({ object }) => object,
 });
 
 /** Limit of fields of an object that are not archived. */
 export const maxFields = 100;
-/** Limit of those that are unique: each takes two entries of a transaction. */
+/** Limit of fields of an object with the archived ones, which keep their values. */
+export const maxFieldsInAll = 300;
+/** Limit of those that are unique, and of those with contacts or companies as values: each takes two entries of a transaction. */
 export const maxUniqueFields = 20;
+export const maxLinkFields = 20;
+/** Limit of options that the fields of an object have in all: a page of fields, and their schema, fit an answer. */
+export const maxOptionsOfObject = 2000;
 
 /** Values of the custom fields of a record, as its row holds them (lib/workspaces/field-values.ts). */
 export const customValues = {

@@ -22,13 +22,19 @@ import { firstCharacters } from '#lib/core/text.ts';
 import { Companies } from '#lib/entities/company.ts';
 import { Contacts, emailInput, phoneInput } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
-import type { CustomValues, FieldObject, FieldType, StoredField } from '#lib/entities/field.ts';
+import {
+  type CustomValues,
+  type FieldObject,
+  type FieldType,
+  isLinked,
+  type StoredField,
+} from '#lib/entities/field.ts';
 import { Members } from '#lib/entities/member.ts';
 import { sameName } from '#lib/entities/tag.ts';
 import { type By, type Entity, idOf, type Link } from '#lib/table/entity.ts';
 import { holderOf } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { fieldsOf } from './fields.ts';
+import { fieldsOf, hasRequiredFields } from './fields.ts';
 
 const maxNumber = 1e15;
 const maxNumberDecimals = 6;
@@ -92,10 +98,6 @@ const inputs: Record<FieldType, () => v.GenericSchema> = {
   company: () => v.nullable(idInput()),
   deal: () => v.nullable(idInput()),
 };
-
-/** The types whose records may be merged or erased: rows hold them as links, which follow. */
-const linkedTypes: readonly FieldType[] = ['contact', 'company'];
-const isLinked = ({ type }: StoredField) => linkedTypes.includes(type);
 
 /** Returns a value as the row has it: options and records as their ids. */
 export const storedValue = ({ values = {}, links = [] }: CustomValues, field: StoredField): unknown =>
@@ -171,7 +173,8 @@ export async function changeValues(
 ): Promise<ValueChange> {
   const before = row ?? {};
   const checksRequired = row === undefined && !isFromStranger;
-  const fields = given === undefined && !checksRequired ? [] : (await fieldsOf(tx, object)).filter(isShown);
+  const needsFields = given !== undefined || (checksRequired && (await hasRequiredFields(tx, object)));
+  const fields = needsFields ? (await fieldsOf(tx, object)).filter(isShown) : [];
   const entries = Object.entries(given ?? {});
   const wrong: FieldError[] = [];
   const next = new Map<StoredField, unknown>();

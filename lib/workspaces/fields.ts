@@ -13,8 +13,12 @@ import {
   type FieldQuery,
   Fields,
   hasOptions,
+  isLinked,
   maxFields,
+  maxFieldsInAll,
+  maxLinkFields,
   maxOptionsInAll,
+  maxOptionsOfObject,
   maxUniqueFields,
   type PatchField,
   type StoredField,
@@ -41,6 +45,10 @@ export const isVisible = ({ scopes }: Caller, object: FieldObject) => scopes.inc
 
 const orderOf = async (tx: UnitOfWork, object: FieldObject): Promise<Order> =>
   (await tx.find(FieldOrders, { object })) ?? { object, fields: [] };
+
+/** Whether a new record of an object must have a value of some field. One read, of a single row. */
+export const hasRequiredFields = async (tx: UnitOfWork, object: FieldObject): Promise<boolean> =>
+  (await orderOf(tx, object)).fields.some(({ isRequired, isArchived }) => isRequired && !isArchived);
 
 /**
  * Returns the field as answers show it: its position counts the fields of its object that are archived like it. A field that the order
@@ -104,7 +112,9 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
       fieldId: taken.id,
     });
   requireRoom(order);
-  if (given.isUnique) await requireUniqueRoom(tx, object);
+  const others = await fieldsOf(tx, object);
+  requireRoomInAll(order, others, { type, isUnique: given.isUnique });
+  requireOptionRoom(object, others, options.length);
   const field = tx.create(Fields, {
     id: await tx.nextId(Fields),
     object,
@@ -122,7 +132,11 @@ export async function createField(tx: UnitOfWork, input: CreateField): Promise<S
   const saved = saveOrder(
     tx,
     order,
-    moved([...order.fields, { id: field.id, slug, isArchived: false }], field.id, position),
+    moved(
+      [...order.fields, { id: field.id, slug, isArchived: false, isRequired: field.isRequired }],
+      field.id,
+      position,
+    ),
   );
   emit(tx, 'field.created', field);
   return shownIn(saved, field);
@@ -140,10 +154,18 @@ export async function patchField(tx: UnitOfWork, id: number, patch: PatchField):
     isRequired: patch.isRequired ?? field.isRequired,
     options: patch.options === undefined ? field.options : nextOptions(field.options, patch.options),
   };
-  const fields = moved(order.fields, id, patch.position);
-  const isMoved = fields.some((one, index) => one !== order.fields[index]);
-  if (JSON.stringify(next) === JSON.stringify(field) && !isMoved) return shownIn(order, field);
-  if (isMoved) order = saveOrder(tx, order, fields);
+  if (next.options.length > field.options.length) {
+    const others = (await fieldsOf(tx, field.object)).filter((one) => one.id !== id);
+    requireOptionRoom(field.object, others, next.options.length);
+  }
+  const { isRequired } = next;
+  const marked = order.fields.map((one) =>
+    one.id === id && one.isRequired !== isRequired ? { ...one, isRequired } : one,
+  );
+  const fields = moved(marked, id, patch.position);
+  const isReordered = fields.some((one, index) => one !== order.fields[index]);
+  if (JSON.stringify(next) === JSON.stringify(field) && !isReordered) return shownIn(order, field);
+  if (isReordered) order = saveOrder(tx, order, fields);
   const saved = tx.update(Fields, { ...next, updatedAt: tx.now });
   emit(tx, 'field.updated', saved);
   return shownIn(order, saved);
@@ -155,7 +177,6 @@ export async function setFieldArchived(tx: UnitOfWork, id: number, isArchived: b
   const order = await orderOf(tx, field.object);
   if (field.isArchived === isArchived) return shownIn(order, field);
   if (!isArchived) requireRoom(order);
-  if (!isArchived && field.isUnique) await requireUniqueRoom(tx, field.object);
   const fields = order.fields.map((one) => (one.id === id ? { ...one, isArchived } : one));
   const saved = tx.update(Fields, { ...field, isArchived, updatedAt: tx.now });
   emit(tx, 'field.updated', saved);
@@ -169,15 +190,30 @@ function requireRoom({ object, fields }: Order): void {
     });
 }
 
-async function requireUniqueRoom(tx: UnitOfWork, object: FieldObject): Promise<void> {
-  const unique = (await fieldsOf(tx, object)).filter((field) => field.isUnique && !field.isArchived);
-  if (unique.length >= maxUniqueFields)
+/** Raises 409 `limit_reached` for a field above a limit that counts archived ones too, because records keep their values. */
+function requireRoomInAll(
+  { object, fields: all }: Order,
+  others: readonly StoredField[],
+  { type, isUnique }: Pick<StoredField, 'type' | 'isUnique'>,
+): void {
+  const limits = [
+    ['fields', all, maxFieldsInAll, true],
+    ['unique fields', others.filter((one) => one.isUnique), maxUniqueFields, isUnique],
+    ['fields of type contact or company', others.filter(isLinked), maxLinkFields, isLinked({ type })],
+  ] as const;
+  for (const [what, fields, limit, isMeant] of limits)
+    if (isMeant && fields.length >= limit)
+      throw conflict('limit_reached', `${object} has ${limit} ${what}, archived ones included: restore one of them`, {
+        limit,
+      });
+}
+
+function requireOptionRoom(object: FieldObject, others: readonly StoredField[], count: number): void {
+  if (count + others.reduce((sum, { options }) => sum + options.length, 0) > maxOptionsOfObject)
     throw conflict(
       'limit_reached',
-      `${object} has ${maxUniqueFields} unique fields that are not archived: archive one first`,
-      {
-        limit: maxUniqueFields,
-      },
+      `fields of ${object} have at most ${maxOptionsOfObject} options together, archived ones included: use a text field`,
+      { limit: maxOptionsOfObject },
     );
 }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
+import { everyPage } from '../app/every-page.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { memberName, type Names, useNames } from '../app/names.ts';
@@ -115,7 +116,10 @@ function Tick({ field: { slug, title }, isOn, save }: TickProps) {
 /** The custom fields that a kind of records has, in their order. */
 export function useFields(object: 'contact' | 'company' | 'deal' | 'task'): readonly Definition[] {
   const fields = useLoaded(
-    (signal) => api.get('/v1/fields', { signal, params: { query: { object, limit: 100 } } }),
+    (signal) =>
+      everyPage((after: number | undefined) =>
+        api.get('/v1/fields', { signal, params: { query: { object, limit: 100, after } } }),
+      ),
     [object],
     touching('field'),
   );

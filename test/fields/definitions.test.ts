@@ -1,4 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator } from '#lib/core/tenant.ts';
+import { FieldOrders } from '#lib/entities/field.ts';
+import { transact } from '#lib/table/transact.ts';
 import { between } from '#test/between.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { because } from '#test/refusals.ts';
@@ -199,21 +202,71 @@ test('an object has at most 100 fields that are not archived', async () => {
   await other.live.post(`/v1/fields/${items[0].id}/restore`, {}, 409);
 });
 
-test('an object has at most 20 unique fields that are not archived', async () => {
-  const other = await newWorkspace();
+test.each([
+  ['20 unique fields', { type: 'text', isUnique: true }],
+  ['20 fields of contacts and companies', { type: 'company' }],
+])('an object has at most %s, archived ones included', async (_, given) => {
+  const { live } = await newWorkspace();
   const create = (index: number, status: number) =>
-    other.live.post(
-      '/v1/fields',
-      { object: 'task', slug: `u${index}`, title: 'U', type: 'text', isUnique: true },
-      status,
-    );
+    live.post('/v1/fields', { object: 'task', slug: `field${index}`, title: 'Field', ...given }, status);
   const { body: first } = await create(0, 201);
   for (let index = 1; index < 20; index += 1) await create(index, 201);
-  expect((await create(20, 409)).body.details).toMatchObject({ reason: 'limit_reached', limit: 20 });
-  await other.live.post(`/v1/fields/${first.id}/archive`, {}, 200);
-  await create(20, 201);
-  const { body } = await other.live.post(`/v1/fields/${first.id}/restore`, {}, 409);
-  expect(body.details).toMatchObject({ reason: 'limit_reached', limit: 20 });
+  const refusal = { reason: 'limit_reached', limit: 20 };
+  expect((await create(20, 409)).body.details).toMatchObject(refusal);
+  await live.post(`/v1/fields/${first.id}/archive`, {}, 200);
+  expect((await create(20, 409)).body.details).toMatchObject(refusal);
+  await live.post(`/v1/fields/${first.id}/restore`, {}, 200);
+});
+
+test('an object has at most 300 fields, archived ones included', async () => {
+  const { live, id } = await newWorkspace();
+  const field = (index: number) => ({ object: 'task', slug: `field${index}`, title: 'Field', type: 'text' });
+  const { body: first } = await live.post('/v1/fields', field(0), 201);
+  await transact({ workspaceId: id, env: 'live' }, operator, async (tx) => {
+    const order = await tx.get(FieldOrders, { object: 'task' });
+    const archived = Array.from({ length: 299 }, (_, index) => ({
+      ...{ id: first.id + 1 + index, slug: `field${index + 1}`, isArchived: true, isRequired: false },
+    }));
+    tx.update(FieldOrders, { ...order, fields: [...order.fields, ...archived] });
+  });
+  expect((await live.post('/v1/fields', field(300), 409)).body.details).toMatchObject({ limit: 300 });
+});
+
+test('the fields of an object have at most 2,000 options in all', async () => {
+  const { live } = await newWorkspace();
+  const field = (index: number, count = 200) => ({
+    ...{ object: 'deal', slug: `field${index}`, title: 'Field', type: 'select' },
+    options: Array.from({ length: count }, (_, option) => ({ label: `Option ${option}` })),
+  });
+  const { body: first } = await live.post('/v1/fields', field(0, 198), 201);
+  for (let index = 1; index < 10; index += 1) await live.post('/v1/fields', field(index), 201);
+  expect((await live.post('/v1/fields', field(10, 3), 409)).body.details).toMatchObject({ limit: 2000 });
+  await live.post('/v1/fields', field(10, 1), 201);
+  await live.post('/v1/fields', { ...field(11), object: 'task' }, 201);
+  const more = { options: [...first.options, { label: 'One more' }, { label: 'And another' }] };
+  await live.patch(`/v1/fields/${first.id}`, more, 409);
+  await live.patch(`/v1/fields/${first.id}`, { options: more.options.slice(0, 199) }, 200);
+  await live.patch(`/v1/fields/${first.id}`, { title: 'Renamed' }, 200);
+});
+
+test('a creation without values reads no definitions', async () => {
+  const { live } = await newWorkspace();
+  const field = { object: 'task', title: 'Field', type: 'select', options: [{ label: 'One' }] };
+  await live.post('/v1/fields', { ...field, slug: 'first' }, 201);
+  const { body: second } = await live.post('/v1/fields', { ...field, slug: 'second', isRequired: true }, 201);
+  await live.post('/v1/tasks', { title: 'Call' }, 400);
+  await live.patch(`/v1/fields/${second.id}`, { isRequired: false }, 200);
+  const queries: string[] = [];
+  await between(
+    ({ operation, input }, next) => {
+      if (operation === 'Query') queries.push(JSON.stringify(input));
+      return next();
+    },
+    () => live.post('/v1/tasks', { title: 'Call' }, 201),
+  );
+  expect(queries.filter((query) => query.includes('#field"'))).toEqual([]);
+  await live.patch(`/v1/fields/${second.id}`, { isRequired: true }, 200);
+  await live.post('/v1/tasks', { title: 'Call' }, 400);
 });
 
 test('the schema of an object describes its fields', async () => {

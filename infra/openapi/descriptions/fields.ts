@@ -10,13 +10,13 @@ export const fields: Noun = {
     fieldsSchema:
       'Returns a JSON Schema (2020-12) of the `fields` object of one kind of records. Use it to check values before you send them, or to build a form. Archived fields and options are not in it.',
     fieldsCreate:
-      'Creates a custom field. Records that exist already have no value for it. A slug that another field of the object has, also an archived one, answers 409 `field_slug_taken`. With 100 unarchived fields of the object, or 20 unique ones, it answers 409 `limit_reached`. Emits `field.created`.',
+      'Creates a custom field. Existing records have no value for it. A slug that an object has already, archived fields included, answers 409 `field_slug_taken`. Above 100 unarchived fields of the object, 300 fields, 20 unique ones, 20 of type contact or company, or 2,000 options it answers 409 `limit_reached`. Emits `field.created`.',
     fieldsPatch:
-      'Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. With more than 500 options, archived ones included, it answers 409 `limit_reached`. Emits `field.updated`.',
+      'Changes the title, description, position, options, or `isRequired` of a field. An option with its id keeps its values under the new label; an option left out is archived. With more than 500 options, or 2,000 of the fields of its object, archived ones included, it answers 409 `limit_reached`. Emits `field.updated`.',
     fieldsArchive:
       'Archives a field: it is not shown, not accepted, and not checked. Its values are kept and come back with a restore. The same again changes nothing.',
     fieldsRestore:
-      'Restores an archived field together with its values. With 100 unarchived fields of the object, or 20 unique ones, it answers 409 `limit_reached`. The same again changes nothing.',
+      'Restores an archived field together with its values. With 100 unarchived fields of the object it answers 409 `limit_reached`. The same again changes nothing.',
   },
   parameters: {
     '*': { id: 'Id of the field, as in `GET /v1/fields`.', object: 'The kind of records whose fields you want.' },
