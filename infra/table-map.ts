@@ -24,6 +24,8 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   ids: 'the last id of each entity',
   counter: 'one of the rows over which a counter is spread',
   sequence: 'the number of the last event, and the rows that are being published with their numbers',
+  change:
+    'note of the rows of a noun that a transaction has changed, for searches and for the renewal of its copy; kept for 7 days',
   claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
   outcome: 'the outcome of an item of that call, if it is a batch',
   quota: 'the spent part of a quota in a UTC day',

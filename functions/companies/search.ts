@@ -17,6 +17,8 @@ export const handler = endpoint(
     body: searchBody(CompanyInclude.entries, 'SearchCompanies'),
     status: 200,
     response: foundOf(Company),
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },

@@ -17,6 +17,8 @@ export const handler = endpoint(
     body: searchBody(DealInclude.entries, 'SearchDeals'),
     status: 200,
     response: foundOf(Deal),
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },

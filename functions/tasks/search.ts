@@ -17,6 +17,8 @@ export const handler = endpoint(
     body: searchBody(TaskInclude.entries, 'SearchTasks'),
     status: 200,
     response: foundOf(Task),
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },

@@ -4,7 +4,8 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
-import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
+import { copiesPrefix, exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
+import { notedDays } from '#lib/table/changed.ts';
 import { acknowledge } from './role.ts';
 
 /** A table of this stack or another: CDK's own interface, which its class does not keep where an absent property is not undefined. */
@@ -88,7 +89,10 @@ export class DataStack extends Stack {
         },
       ],
       // Uploads that no message has used after a day. Used ones are copied to another prefix.
-      lifecycleRules: [uploadsPrefix, exportsPrefix].map((prefix) => ({ prefix, expiration: Duration.days(1) })),
+      lifecycleRules: [
+        ...[uploadsPrefix, exportsPrefix].map((prefix) => ({ prefix, expiration: Duration.days(1) })),
+        { prefix: copiesPrefix, expiration: Duration.days(notedDays + 1) },
+      ],
     });
     acknowledge(this.files, 'S1', 'Whoever reads a file has asked the API for its URL, which logs the call');
   }

@@ -3,7 +3,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueUrlVariable } from '#lib/core/env.ts';
 import { isRowNeed, type Need, type RowNeed, type SecretKind, secretKinds } from '#lib/core/needs.ts';
 import type { QueueName } from '#lib/core/queues.ts';
-import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
+import { copiesPrefix, exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import type { AnyTable, DataReferences } from './data.ts';
 import type { Queues } from './queues.ts';
@@ -79,6 +79,10 @@ function grantOf(need: Exclude<Need, RowNeed | 'schedule'>, resources: Resources
       return readFiles('*', resources);
     case 'read-export-files':
       return readFiles(`${exportsPrefix}*`, resources);
+    case 'read-copies':
+      return readFiles(`${copiesPrefix}*`, resources);
+    case 'store-copies':
+      return readFiles(`${copiesPrefix}*`, resources, ['s3:PutObject', 's3:DeleteObject']);
     case 'list-export-files':
       return listFiles(exportsPrefix, resources);
     default:

@@ -54,5 +54,7 @@ export type Need =
   | 'store-files'
   | 'read-export-files'
   | 'list-export-files'
+  | 'read-copies'
+  | 'store-copies'
   | 'event-bus'
   | 'telegram-app';

@@ -12,6 +12,7 @@ export const queues = [
   'reminders',
   'timers',
   'sagas',
+  'copies',
   'incoming-mail',
   'workspace-mail',
   'inbound',

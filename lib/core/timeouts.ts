@@ -30,6 +30,7 @@ export const streamTimeoutSeconds = 60;
 // Timeouts of workers, from which their leases and budgets follow.
 export const fanOutTimeoutSeconds = 60;
 export const sagaTimeoutSeconds = 60;
+export const copyTimeoutSeconds = 840;
 export const deliverTimeoutSeconds = 30;
 export const senderTimeoutSeconds = 40;
 export const mailTimeoutSeconds = 30;

@@ -7,6 +7,7 @@ import { MailNotices } from './bounce.ts';
 import { BusBacklogs, BusRetries } from './bus-backlog.ts';
 import { MergedCompanies } from './company.ts';
 import { MergedContacts, Upserts } from './contact.ts';
+import { Copies } from './copy.ts';
 import { DataExports } from './data-export.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
@@ -49,6 +50,7 @@ export const entities: readonly Entity[] = [
   BusBacklogs,
   BusRetries,
   ColumnDoors,
+  Copies,
   DataExports,
   Deliveries,
   DeliveryIds,

@@ -59,6 +59,15 @@ export async function readFile(key: string): Promise<Readable> {
   return Body as Readable;
 }
 
+/** The bytes of a part of a file; `end` is exclusive. */
+export async function readRange(key: string, start: number, end: number): Promise<ArrayBuffer> {
+  const Range = `bytes=${start}-${end - 1}`;
+  const { Body } = await s3().send(new GetObjectCommand({ Bucket: env('FILES_BUCKET'), Key: key, Range }));
+  const bytes = await Body?.transformToByteArray();
+  if (bytes?.length !== end - start) throw new Error(`a file has no bytes ${start} to ${end}`);
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+}
+
 const lookMs = 3 * secondMs;
 
 /** Returns whether an object is there. Throws what may pass, and a refusal: this process may list the bucket. */
@@ -84,7 +93,7 @@ export async function removeFiles(keys: readonly string[]): Promise<void> {
   }
 }
 
-/** Removes whatever is in a folder, also what nobody has written down. Needs `list-export-files` besides. */
+/** Removes whatever is in a folder, also what nobody has written down. Needs the permission to list it besides. */
 export async function removeFolder(folder: string): Promise<void> {
   for (;;) {
     const found = await s3().send(new ListObjectsV2Command({ Bucket: env('FILES_BUCKET'), Prefix: folder }));

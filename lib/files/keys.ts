@@ -10,6 +10,9 @@ export const exportsPrefix = 'exports/';
 
 const placeOf = ({ workspaceId, env }: Tenant) => `${workspaceId}/${env}`;
 
+/** Where copies for searches are: the bucket removes those that are no longer used. */
+export const copiesPrefix = 'copies/';
+
 /** Returns a new key for a file that a caller will upload. */
 export const uploadKey = (tenant: Tenant) => `${uploadsPrefix}${placeOf(tenant)}/${randomText(32)}`;
 
@@ -27,6 +30,13 @@ export const keysOf = (tenant: Tenant, { key, uploadedAs }: Pick<StoredAttachmen
 
 /** Returns the folder of an export, which holds all its files. */
 export const exportFolder = (tenant: Tenant, exportId: number) => `${exportsPrefix}${placeOf(tenant)}/${exportId}/`;
+
+/** Returns the folder of the copies of a noun. */
+export const copyFolder = (tenant: Tenant, noun: string) => `${copiesPrefix}${placeOf(tenant)}/${noun}/`;
+
+/** Returns the key of a copy. */
+export const copyKey = (tenant: Tenant, noun: string, version: string) =>
+  `${copyFolder(tenant, noun)}${version}.parquet`;
 
 /** Returns the key of a complete export. */
 export const exportKey = (tenant: Tenant, exportId: number) => `${exportFolder(tenant, exportId)}document`;

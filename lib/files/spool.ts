@@ -21,6 +21,17 @@ async function removeLeftovers(): Promise<void> {
   for (const name of left) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
 }
 
+/** Does something with the path of a local file that is then removed. */
+export async function withLocalFile<Result>(work: (path: string) => Promise<Result>): Promise<Result> {
+  await removeLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${now()}-`));
+  try {
+    return await work(join(folder, 'bytes'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /**
  * Brings bytes of unknown length into the bucket by way of a local file: S3 wants to know how many come, and an upload can be repeated.
  * Returns how many; undefined for more than `maxBytes`.
@@ -30,9 +41,6 @@ export async function storeStream(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<number | undefined> {
-  await removeLeftovers();
-  const folder = await mkdtemp(join(tmpdir(), `${prefix}${now()}-`));
-  const path = join(folder, 'bytes');
   let sizeBytes = 0;
   async function* measured(source: AsyncIterable<Uint8Array>) {
     for await (const chunk of source) {
@@ -42,13 +50,13 @@ export async function storeStream(
     }
   }
   try {
-    await pipeline(bytes, measured, createWriteStream(path));
-    await storeFile(key, path, sizeBytes);
-    return sizeBytes;
+    return await withLocalFile(async (path) => {
+      await pipeline(bytes, measured, createWriteStream(path));
+      await storeFile(key, path, sizeBytes);
+      return sizeBytes;
+    });
   } catch (error) {
     if (error instanceof TooLarge) return undefined;
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

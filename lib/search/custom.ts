@@ -1,5 +1,6 @@
 import type { StoredField } from '#lib/entities/field.ts';
 import { storedValue } from '#lib/workspaces/field-values.ts';
+import * as forms from './forms.ts';
 import { boolean, date, email, id, type Kind, listOf, money, number, phone, text, time, WrongValue } from './kinds.ts';
 import type { SearchField } from './nouns.ts';
 
@@ -18,7 +19,21 @@ function optionOf({ options, slug }: StoredField): Kind {
       return found;
     },
     operand: place,
+    form: forms.named(namesOf(options)),
   };
+}
+
+/** Returns the names of options in a copy: their labels, of those that are alike with the id. */
+function namesOf(options: StoredField['options']): Map<number, string> {
+  const names = new Map<number, string>();
+  const taken = new Set<string>();
+  for (const { id: option, label } of options) {
+    let name = label;
+    while (taken.has(name)) name = `${name} #${option}`;
+    names.set(option, name);
+    taken.add(name);
+  }
+  return names;
 }
 
 function kindOf(field: StoredField): Kind {
@@ -47,4 +62,6 @@ function kindOf(field: StoredField): Kind {
 export const searchFieldOf = (field: StoredField): SearchField => ({
   kind: kindOf(field),
   of: (row) => storedValue(row, field),
+  from: [`fields_${field.slug}`],
+  field,
 });

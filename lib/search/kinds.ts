@@ -6,6 +6,7 @@ import { currency, money as moneyInput, objectInput, timeInput } from '#lib/core
 import { firstCharacters, foldCase } from '#lib/core/text.ts';
 import type { Zone } from '#lib/core/zone.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import * as forms from './forms.ts';
 import { isRelative, relativeTime } from './relative-time.ts';
 
 const equalities = ['eq', 'ne', 'in', 'notIn'] as const;
@@ -70,6 +71,8 @@ export interface Kind {
   order?(a: never, b: never): number;
   /** Values of the field are lists: a condition asks whether one of them fits. */
   isList?: true;
+  /** How a copy holds its values. */
+  form: forms.Form;
 }
 
 function parsed<Schema extends v.GenericSchema>(schema: Schema, value: unknown, otherwise: string) {
@@ -96,6 +99,7 @@ const byCodeUnit = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 export const text: Kind = {
   name: 'text',
+  form: forms.text,
   operators: [...equalities, ...parts],
   read: (value) => foldCase(readText(value)),
   operand: (stored: string) => foldCase(stored),
@@ -142,6 +146,7 @@ function readNumber(value: unknown): number {
 
 export const number: Kind = {
   name: 'number',
+  form: forms.double,
   operators: [...equalities, ...comparisons],
   read: readNumber,
   operand: (stored: number) => stored,
@@ -152,6 +157,7 @@ export const number: Kind = {
 export const id = (name: Referenced, requires: (tx: UnitOfWork, id: number) => unknown = () => undefined): Kind => ({
   ...number,
   name,
+  form: forms.integer,
   operators: equalities,
   async read(value, { tx }) {
     const read = readNumber(value);
@@ -162,6 +168,7 @@ export const id = (name: Referenced, requires: (tx: UnitOfWork, id: number) => u
 
 export const boolean: Kind = {
   name: 'boolean',
+  form: forms.boolean,
   operators: equalities,
   read(value) {
     if (typeof value !== 'boolean') throw new WrongValue('invalid_type', 'must be true or false');
@@ -177,6 +184,7 @@ export function choiceOf(values: readonly string[]): Kind {
   return {
     name: 'choice',
     values,
+    form: forms.text,
     operators: equalities,
     read(value) {
       const found = place(readText(value).trim());
@@ -204,6 +212,7 @@ function readTime(value: unknown, { nowMs, zone }: Reading): string {
 
 export const time: Kind = {
   name: 'time',
+  form: forms.time,
   operators: [...equalities, ...comparisons],
   read: readTime,
   operand: (stored: string) => stored,
@@ -213,6 +222,7 @@ export const time: Kind = {
 export const date: Kind = {
   ...time,
   name: 'date',
+  form: forms.date,
   read: (value, reading) =>
     typeof value === 'string' && /^\s*\d{4}-\d{2}-\d{2}\s*$/.test(value)
       ? readTime(value, reading).slice(0, 10)
@@ -221,6 +231,7 @@ export const date: Kind = {
 
 export const money: Kind = {
   name: 'money',
+  form: forms.money,
   operators: [...equalities, ...comparisons],
   read: (value) =>
     parsed(
@@ -237,6 +248,7 @@ export const listOf = ({ order, ...kind }: Kind): Kind => ({
   ...kind,
   operators: kind.operators.filter((one) => !(comparisons as readonly Operator[]).includes(one)),
   isList: true,
+  form: forms.listOf(kind.form),
 });
 
 const isSame = (a: Operand, b: Operand) =>

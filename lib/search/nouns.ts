@@ -6,7 +6,7 @@ import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { addressesOf } from '#lib/entities/contact-address.ts';
 import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
-import type { FieldObject } from '#lib/entities/field.ts';
+import type { FieldObject, StoredField } from '#lib/entities/field.ts';
 import { Members } from '#lib/entities/member.ts';
 import { sameName, Tags } from '#lib/entities/tag.ts';
 import { isOverdue, type StoredTask, Tasks } from '#lib/entities/task.ts';
@@ -33,6 +33,12 @@ export interface SearchField<Row = never> {
   kind: Kind;
   /** Returns what a row has of it; null, undefined, and an empty list are none. */
   of(row: Row, now: string): unknown;
+  /** Columns of a copy that hold it, or of which it is made. */
+  from: readonly string[];
+  /** It is made of a row that has only these columns. */
+  isMade?: true;
+  /** Definition of a custom field. */
+  field?: StoredField;
 }
 
 /** Fields by which records are filtered. */
@@ -84,7 +90,7 @@ const plain = <Row>(kinds: { readonly [Name in keyof Row & string]?: Kind }): Re
   Object.fromEntries(
     Object.entries<Kind | undefined>(kinds).map(([name, kind]) => [
       name,
-      { kind: kind as Kind, of: (row: Row) => row[name as keyof Row] },
+      { kind: kind as Kind, of: (row: Row) => row[name as keyof Row], from: [name] },
     ]),
   );
 
@@ -110,12 +116,17 @@ const contacts: Noun<StoredContact> = {
       hasUnreadMessages: boolean,
       updatedAt: time,
     }),
-    tags: { kind: listOf(tag), of: ({ tagIds }) => tagIds },
+    tags: { kind: listOf(tag), of: ({ tagIds }) => tagIds, from: ['tags'] },
     companyId: {
       kind: listOf(company),
       of: ({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId),
+      from: ['companyId'],
     },
-    addresses: { kind: listOf(address), of: (row) => addressesOf(row).map(({ value }) => value) },
+    addresses: {
+      kind: listOf(address),
+      of: (row) => addressesOf(row).map(({ value }) => value),
+      from: ['addresses'],
+    },
   },
   texts: (row) => [row.name, row.username, row.phone, row.phone && phoneDigits(row.phone), row.email, row.company],
 };
@@ -185,7 +196,12 @@ const tasks: Noun<StoredTask> = {
       createdAt: time,
       updatedAt: time,
     }),
-    isOverdue: { kind: boolean, of: (row, now) => isOverdue(row, now) },
+    isOverdue: {
+      kind: boolean,
+      of: (row, now) => isOverdue(row, now),
+      from: ['status', 'dueAt'],
+      isMade: true,
+    },
   },
   texts: (row) => [row.title],
 };

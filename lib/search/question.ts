@@ -4,6 +4,7 @@ import { zoneOf } from '#lib/core/zone.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fieldsOf } from '#lib/workspaces/fields.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
+import { readingCopies } from './copied-row.ts';
 import { searchFieldOf } from './custom.ts';
 import { FilterReader, type Predicate } from './filter.ts';
 import { text } from './kinds.ts';
@@ -27,6 +28,8 @@ export interface Question {
   predicates: Predicate[];
   order: Order;
   fieldOf(name: string): SearchField | undefined;
+  /** The fields that were asked for. */
+  used: ReadonlySet<SearchField>;
 }
 
 /** Returns what is asked of the records of an object, as it can be evaluated. */
@@ -35,14 +38,20 @@ export async function readQuestion(
   noun: Filtered,
   { filters, sort, at, timeZone, columns = [] }: Asked,
 ): Promise<Question> {
-  const [fieldOf, zone] = await Promise.all([
+  const used = new Set<SearchField>();
+  const [known, zone] = await Promise.all([
     fieldsFor(tx, noun, JSON.stringify([filters, sort, columns])),
     timeZone ?? getWorkspace(tx).then((workspace) => workspace.timeZone),
   ]);
+  const fieldOf = (name: string) => {
+    const field = known(name);
+    if (field) used.add(field);
+    return field;
+  };
   const reader = new FilterReader({ tx, nowMs: Date.parse(at), zone: zoneOf(zone), fieldOf });
   const { order, wrong } = orderOf(sort, fieldOf);
   const predicates = await Promise.all(filters.map((filter) => reader.read(filter, 'filter')));
-  return { wrong: [...inOrder(reader.wrong), ...wrong], predicates, order, fieldOf };
+  return { wrong: [...inOrder(reader.wrong), ...wrong], predicates, order, fieldOf, used };
 }
 
 /** Conditions are read side by side. */
@@ -56,11 +65,16 @@ async function fieldsFor(tx: UnitOfWork, { object, fields }: Filtered, named: st
   );
   const bySlug = new Map(custom.map((field) => [`fields.${field.slug}`, searchFieldOf(field)]));
   return (name) => {
-    if (Object.hasOwn(fields, name)) return fields[name];
-    const key = object === undefined ? undefined : metadataKeyIn(name);
-    return key === undefined ? bySlug.get(name) : { kind: text, of: metadataOf(key) };
+    const own = Object.hasOwn(fields, name) ? fields[name] : bySlug.get(name);
+    const key = own || object === undefined ? undefined : metadataKeyIn(name);
+    const field = key === undefined ? own : metadataField(key);
+    return field && readingCopies(field);
   };
 }
 
-const metadataOf = (key: string) => (row: { metadata: Record<string, string> }) =>
-  Object.hasOwn(row.metadata, key) ? row.metadata[key] : null;
+const metadataField = (key: string): SearchField<never> => ({
+  kind: text,
+  of: ({ metadata }: { metadata: Record<string, string> }) => (Object.hasOwn(metadata, key) ? metadata[key] : null),
+  from: ['metadata'],
+  isMade: true,
+});

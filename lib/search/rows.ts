@@ -10,18 +10,31 @@ const retryAfterSeconds = 30;
 
 export const isArchived = ({ archive }: { archive?: unknown }): boolean => archive !== undefined;
 
-/** Shows every row of an entity, newest first, to `look`; rows that cannot be read are left out. Raises 503 after 20 seconds. */
-export async function eachRow(tx: UnitOfWork, of: Entity, look: (row: never) => void): Promise<void> {
+/** Returns a check that raises 503 once a search has taken 20 seconds. */
+export function searchTime(): () => void {
   const endsAtMs = now() + longestMs;
+  return () => {
+    if (now() > endsAtMs) throw unavailable(retryAfterSeconds, new Error('the search read for too long'));
+  };
+}
+
+/**
+ * Shows every row of an entity, newest first, to `look`, until that returns false; rows that cannot be read are left out. Raises 503
+ * after 20 seconds.
+ */
+export async function eachRow(tx: UnitOfWork, of: Entity, look: (row: never) => unknown): Promise<void> {
+  const requireTime = searchTime();
+  let isOver = false;
   // The unit of work remembers what is wanted of it: a search would fill it with all that it passes.
   const forget = (row: never) => {
-    look(row);
+    isOver = look(row) === false;
     return false;
   };
   for await (const page of pages({ pk: entityPartition(tx.tenant, of) })) {
     for (const stored of page) {
       tx.rememberIf(of, stored, forget as never, true);
-      if (now() > endsAtMs) throw unavailable(retryAfterSeconds, new Error('the search read for too long'));
+      if (isOver) return;
+      requireTime();
     }
   }
 }

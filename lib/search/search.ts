@@ -1,6 +1,7 @@
 import type { Caller } from '#lib/core/caller.ts';
+import { log } from '#lib/core/log.ts';
 import { phoneSpellings } from '#lib/core/phone.ts';
-import { invalidFields } from '#lib/core/problem.ts';
+import { invalidFields, Problem } from '#lib/core/problem.ts';
 import type { SearchBody } from '#lib/core/search-body.ts';
 import { holdsWords, wordsOf } from '#lib/core/text.ts';
 import type { StoredCompany } from '#lib/entities/company.ts';
@@ -8,14 +9,17 @@ import type { StoredContact } from '#lib/entities/contact.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import type { FieldObject } from '#lib/entities/field.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
+import { idOf, keyOf } from '#lib/table/entity.ts';
 import { maxPageBytes } from '#lib/table/list.ts';
 import { bytesOf } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { CopiedRow } from './copied-row.ts';
 import { cursorOf, type Place, placeOf } from './cursor.ts';
 import { type Noun, nouns, searchedText } from './nouns.ts';
 import type { Order, Position } from './order.ts';
 import { readQuestion } from './question.ts';
-import { eachRow, isArchived } from './rows.ts';
+import { type Columns, eachRecord } from './records.ts';
+import { isArchived } from './rows.ts';
 import { viewFor } from './views.ts';
 
 interface Rows {
@@ -51,21 +55,29 @@ export async function search<Object extends FieldObject>(
   const filters = [view?.filter, body.filter].filter((filter) => filter !== undefined && filter !== null);
   const asked = { ...body, filters, sort: body.sort ?? view?.sort ?? [] };
   const place = placeOf(asked);
-  const { wrong, predicates, order } = await readQuestion(tx, noun, { ...asked, at: place.now });
+  const { wrong, predicates, order, used } = await readQuestion(tx, noun, { ...asked, at: place.now });
   if (wrong.length > 0) throw invalidFields(wrong);
   const words = body.q === undefined ? [] : wordsOf(body.q, phoneSpellings);
   const isWanted = (row: never) =>
     (body.archived === 'all' || isArchived(row) === body.archived) &&
-    (words.length === 0 || holdsWords(searchedText(noun, row), words)) &&
+    (words.length === 0 || holdsWords(textOf(noun, row), words)) &&
     predicates.every((one) => one(row, place.now));
-  const { found, total } = await walk(tx, noun, isWanted, order, place, body.limit);
+  const columns = { used, hasText: words.length > 0, isByIdAlone: asked.sort.length === 0 && !body.count };
+  const wanted = { isWanted, order, place, limit: body.limit };
+  const { found, total } = await walk(tx, noun, columns, wanted).catch((error: unknown) => {
+    if (error instanceof Problem) throw error;
+    // It was removed meanwhile, as by an erasure, or the bucket is at fault.
+    log().warn('a copy cannot be read', error as Error);
+    return walk(tx, noun, { ...columns, isWithoutCopy: true }, wanted);
+  });
+  const read = await readAll(tx, noun, found.slice(0, body.limit), isWanted);
   let bytes = 0;
-  const items = found.slice(0, body.limit).filter(({ row }, index) => {
+  const items = read.filter(({ row }, index) => {
     bytes += bytesOf(row);
     return index === 0 || bytes <= maxPageBytes;
   });
-  const last = items.at(-1);
-  const hasMore = found.length > items.length;
+  const last = items.length < read.length ? items.at(-1) : found[body.limit - 1];
+  const hasMore = found.length > body.limit || items.length < read.length;
   return {
     items: items.map(({ row }) => row as Rows[Object]),
     hasMore,
@@ -75,29 +87,67 @@ export async function search<Object extends FieldObject>(
 }
 
 interface Placed {
-  row: object;
+  /** Absent while only its copy was looked at. */
+  row?: object;
   position: Position;
+}
+
+const textOf = (noun: Noun, row: never): string =>
+  (row as object) instanceof CopiedRow ? (row as CopiedRow).searchText : searchedText(noun, row);
+
+interface Wanted {
+  isWanted: (row: never) => boolean;
+  order: Order;
+  place: Place;
+  limit: number;
 }
 
 /** Keeps the rows of the page and one more of all that are wanted. */
 async function walk(
   tx: UnitOfWork,
-  { of }: Noun,
-  isWanted: (row: never) => boolean,
-  { positionOf, compare }: Order,
-  { now: at, behind }: Place,
-  limit: number,
+  noun: Noun,
+  columns: Columns,
+  { isWanted, order: { positionOf, compare }, place: { now: at, behind }, limit }: Wanted,
 ): Promise<{ found: Placed[]; total: number }> {
   const byPosition = (a: Placed, b: Placed) => compare(a.position, b.position);
+  const most = columns.isByIdAlone ? limit + 1 : maxKept + limit;
   let found: Placed[] = [];
+  /** The last one of those that are kept, once there are enough. */
+  let last: Position | undefined;
   let total = 0;
-  await eachRow(tx, of, (row: never) => {
-    if (!isWanted(row)) return;
+  await eachRecord(tx, noun, columns, (row: never) => {
+    if (!isWanted(row)) return true;
     total += 1;
     const position = positionOf(row, at);
-    if (behind !== undefined && compare(position, behind) <= 0) return;
-    found.push({ row, position });
-    if (found.length > maxKept + limit) found = found.sort(byPosition).slice(0, limit + 1);
+    if (behind !== undefined && compare(position, behind) <= 0) return true;
+    if (last !== undefined && compare(position, last) >= 0) return !columns.isByIdAlone;
+    found.push((row as object) instanceof CopiedRow ? { position } : { row, position });
+    if (found.length > most) {
+      found = found.sort(byPosition).slice(0, limit + 1);
+      last = found[limit]?.position;
+    }
+    return true;
   });
   return { found: found.sort(byPosition).slice(0, limit + 1), total };
+}
+
+interface Read extends Placed {
+  row: object;
+}
+
+/** Returns the rows of a page, without those that have changed meanwhile so that they are no longer wanted. */
+async function readAll(
+  tx: UnitOfWork,
+  { of }: Noun,
+  page: readonly Placed[],
+  isWanted: (row: never) => boolean,
+): Promise<Read[]> {
+  const places = page.filter(({ row }) => row === undefined).map(({ position: { id } }) => ({ id }));
+  const keys = places.map((place) => keyOf(tx.tenant, of, place as never));
+  const rows = await tx.findAllByKey(of, keys, (row) => isWanted(row as never), true);
+  const byId = new Map(rows.map((row) => [idOf(row), row as object]));
+  return page.flatMap(({ row, position }) => {
+    const read = row ?? byId.get(position.id);
+    return read ? [{ row: read, position }] : [];
+  });
 }

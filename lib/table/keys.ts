@@ -44,6 +44,7 @@ export const rowKeys = {
   ids: ['{scope}#ids', 'ids'],
   counter: ['{tenant}#count/{group}', '{name}#{spread}'],
   sequence: ['{tenant}#event-number', 'event-number'],
+  change: ['{tenant}#{noun}/change', '{time}#{transaction}'],
   claim: ['{tenant}#idempotency/{call}', '{piece}'],
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],

@@ -6,6 +6,7 @@ import { badRequest, conflict, notFound, type Problem } from '#lib/core/problem.
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
+import { notesOf } from './changed.ts';
 import {
   type Entity,
   type Item,
@@ -413,7 +414,7 @@ export class UnitOfWork {
       ({ isEntryOfNewKey, isEntryOfDeleted }) =>
         !(isEntryOfNewKey && this.hasEntriesAhead) && !(isEntryOfDeleted && this.leavesEntries),
     );
-    return [...own, ...counts.changes()];
+    return [...own, ...notesOf(this, [...own, ...this.#writes]), ...counts.changes()];
   }
 
   /** Everything that is added to rows, with what rows count of those that name them (`counts` of references). */

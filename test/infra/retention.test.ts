@@ -48,6 +48,7 @@ const inCode: Record<string, () => number[]> = {
   'lib/entities/feed-event.ts': () => [constant('lib/entities/feed-event.ts', 'keptDays')],
   'lib/entities/delivery.ts': () => [constant('lib/entities/delivery.ts', 'keptDays')],
   'lib/entities/audit-event.ts': () => [constant('lib/entities/audit-event.ts', 'keptDays')],
+  'lib/table/changed.ts': () => [within('lib/table/changed.ts', /^export const notedDays = (\d+);/m, 86_400)],
   'lib/workspaces/request-row.ts': () => [
     within('lib/workspaces/request-row.ts', /^export const keptDays = (\d+);/m, 86_400),
   ],
@@ -119,7 +120,7 @@ test('logs, queues, buckets, the table and the key are kept as the table says', 
       .flatMap(({ properties }) => (properties['LifecycleConfiguration'] as { Rules: object[] }).Rules)
       .map((rule) => (rule as { ExpirationInDays: number }).ExpirationInDays);
   expect(new Set(expirations('Mail'))).toEqual(days(secondsOf('infra/stacks/mail.ts')));
-  expect(new Set(expirations('Files'))).toEqual(days(secondsOf('infra/stacks/data.ts', /^uploads/)));
+  expect(new Set(expirations('Files'))).toEqual(days(secondsOf('infra/stacks/data.ts', /^uploads|^copies/)));
   expect(of('AWS::S3::Bucket')).toHaveLength(2);
   // 35 days unless it says less.
   const [table] = of('AWS::DynamoDB::Table');

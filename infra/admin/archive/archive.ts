@@ -6,6 +6,7 @@ import { pluralOf } from '#lib/core/text.ts';
 import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import { Upserts } from '#lib/entities/contact.ts';
+import { Copies } from '#lib/entities/copy.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Exports } from '#lib/entities/export.ts';
 import { Files } from '#lib/entities/file.ts';
@@ -55,6 +56,7 @@ export type ArchivedRow = v.InferOutput<typeof ArchivedRow>;
  * inactive, or to the event bus.
  */
 const ofTheMoment: readonly Entity[] = [
+  Copies,
   Exports,
   Files,
   Transfers,

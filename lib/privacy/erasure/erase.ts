@@ -17,6 +17,7 @@ import { endEnrollment } from '#lib/sequences/progress.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { eraseCopies } from './copies.ts';
 import { awaitAttempts, eraseResponses } from './deliveries.ts';
 import { eraseEvents } from './events.ts';
 import { eraseFilesOf } from './files.ts';
@@ -73,6 +74,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   exports: async (tx) => ({ isLeft: await withdrawExports(tx) }),
   attempts: awaitAttempts,
   responses: eraseResponses,
+  copies: eraseCopies,
 };
 
 /** A tag that was deleted counts nobody any more. */

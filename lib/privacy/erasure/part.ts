@@ -29,6 +29,7 @@ export const stages = [
   // Data that were sent before the erasure of their event may come back in an answer.
   'attempts',
   'responses',
+  'copies',
 ] as const;
 export type Stage = (typeof stages)[number];
 
@@ -36,7 +37,15 @@ export type Stage = (typeof stages)[number];
 export const maxIds = 5000;
 
 /** Stages that wait for the last round: they change the rows by which threads are found, or need to run only once. */
-export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of', 'exports', 'attempts', 'responses'];
+export const ofLastRound: readonly Stage[] = [
+  'rows',
+  'traces',
+  'made-of',
+  'exports',
+  'attempts',
+  'responses',
+  'copies',
+];
 
 /** Where a stage is. */
 export interface Place {

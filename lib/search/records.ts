@@ -1,0 +1,61 @@
+import { entityPartition } from '#lib/table/entity.ts';
+import { sortableId } from '#lib/table/keys.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { CopiedRow } from './copied-row.ts';
+import { archivedColumn, columnsOf, textColumn } from './copy-columns.ts';
+import { readGroups } from './copy-file.ts';
+import { askRenewal, findCopy, hasAll, minRows, type UsableCopy } from './copy-store.ts';
+import type { Noun, SearchField } from './nouns.ts';
+import { eachRow, searchTime } from './rows.ts';
+
+/** Parts of records that a search asks for. */
+export interface Columns {
+  used: ReadonlySet<SearchField>;
+  /** It has a `q`. */
+  hasText: boolean;
+  /** Its order is that of the ids, the newest first: it ends where it has enough. */
+  isByIdAlone: boolean;
+  /** It passes the copy by, which could not be read. */
+  isWithoutCopy?: boolean;
+}
+
+/**
+ * Shows every record of a noun to `look`, until that returns false: as a row of its copy, or of the table where that has changed since
+ * or there is no copy. A row of the copy is read before `look` returns. Raises 503 after 20 seconds.
+ */
+export async function eachRecord(
+  tx: UnitOfWork,
+  noun: Noun,
+  columns: Columns,
+  look: (row: never) => boolean,
+): Promise<void> {
+  const copy = columns.isWithoutCopy ? undefined : await findCopy(tx.tenant, noun.object);
+  if (copy && hasAll(copy, columns.used)) return eachOfCopy(tx, noun, copy, columns, look);
+  let rows = 0;
+  await eachRow(tx, noun.of, (row: never) => {
+    rows += 1;
+    return look(row);
+  });
+  if (rows >= minRows) await askRenewal(tx.tenant, noun.object);
+}
+
+async function eachOfCopy(
+  tx: UnitOfWork,
+  noun: Noun,
+  { file, changed }: UsableCopy,
+  { used, hasText, isByIdAlone }: Columns,
+  look: (row: never) => boolean,
+): Promise<void> {
+  const requireTime = searchTime();
+  const pk = entityPartition(tx.tenant, noun.of);
+  const keys = [...changed].map((sk) => ({ pk, sk }));
+  for (const row of await tx.findAllByKey(noun.of, keys, undefined, true)) look(row as never);
+  const names = ['id', archivedColumn, ...(hasText ? [textColumn] : []), ...[...used].flatMap(({ from }) => from)];
+  const byName = new Map(columnsOf(noun, file.fields).map((column) => [column.name, column]));
+  for await (const group of readGroups(file, [...new Set(names)], { fromLast: isByIdAlone })) {
+    requireTime();
+    const row = new CopiedRow(group, byName);
+    for (row.index = group.rows - 1; row.index >= 0; row.index -= 1)
+      if (!changed.has(sortableId(row.id)) && !look(row as never)) return;
+  }
+}

@@ -1,0 +1,127 @@
+import { beforeAll, expect, test } from 'vitest';
+import { dayMs, minuteMs } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Copies } from '#lib/entities/copy.ts';
+import { isStored, removeFiles } from '#lib/files/bucket.ts';
+import { copyKey } from '#lib/files/keys.ts';
+import { askRenewal } from '#lib/search/copy-store.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { between } from '#test/between.ts';
+import { advance, settle } from '#test/harness.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+import { fill } from './filled.ts';
+
+let workspace: TestWorkspace;
+let live: TestWorkspace['live'];
+let tenant: Tenant;
+let first: number;
+let ids: number[];
+
+const copyOf = () => UnitOfWork.forAnswer(tenant, system).find(Copies, { noun: 'contact' });
+const fileOf = async () => copyKey(tenant, 'contact', String((await copyOf())?.version));
+const search = async (body: object) => (await live.post('/v1/contacts/search', body, 200)).body;
+const best = { filter: { field: 'leadScore', op: 'gte', value: 90 }, sort: [{ field: 'leadScore' }], count: true };
+const total = async (more = {}) => (await search({ ...best, ...more })).total;
+
+/** Returns what comes of a search, and how many rows it has read of all contacts. */
+async function read<Result>(work: () => Promise<Result>): Promise<{ result: Result; rows: number }> {
+  let rows = 0;
+  const partition = `${workspace.id}:live#contact`;
+  const result = await between(async ({ input }, next) => {
+    const answer = await next();
+    const { ExpressionAttributeValues: values } = input as { ExpressionAttributeValues?: Record<string, unknown> };
+    if (values?.[':pk'] === partition && !values[':first']) rows += (answer['Items'] as unknown[]).length;
+    return answer;
+  }, work);
+  return { result, rows };
+}
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  ({ live } = workspace);
+  tenant = { workspaceId: workspace.id, env: 'live' };
+  first = (await live.post('/v1/contacts', { name: 'First', leadScore: 50, email: 'first@example.com' }, 201)).body.id;
+  ids = await fill(tenant, Contacts, first, 1100, (index) => ({
+    name: `Contact ${index}`,
+    leadScore: index % 100,
+    email: null,
+  }));
+  await search(best);
+  await settle();
+});
+
+test('a search of a thousand rows has a copy made, which the next one reads', async () => {
+  expect(await copyOf()).toMatchObject({ version: expect.any(String), rows: 1101, renewAt: null, next: null });
+  expect(await isStored(await fileOf())).toBe(true);
+  const { result, rows } = await read(() => search(best));
+  expect(result.total).toBe(110);
+  expect(result.items.map(({ id }: { id: number }) => id)).toEqual(
+    Array.from({ length: 25 }, (_, index) => ids[(10 - (index % 11)) * 100 + 90 + Math.floor(index / 11)]),
+  );
+  expect(rows).toBe(0);
+});
+
+test('a search sees what was changed, made, archived, and erased since the copy', async () => {
+  const [one, other, third] = ids.slice(90, 93) as [number, number, number];
+  expect(await total()).toBe(110);
+  await live.post(`/v1/contacts/${one}/lead-score`, { score: 1 }, 200);
+  expect(await total()).toBe(109);
+  const made = (await live.post('/v1/contacts', { name: 'New', leadScore: 99 }, 201)).body.id;
+  expect(await total()).toBe(110);
+  await live.post(`/v1/contacts/${other}/archive`, {}, 200);
+  expect([await total(), await total({ archived: true }), await total({ archived: 'all' })]).toEqual([109, 1, 110]);
+  await live.post(`/v1/contacts/${made}/merge`, { sourceContactId: third }, 200);
+  expect(await total()).toBe(108);
+  expect((await read(() => total({ q: 'contact 1095' }))).result).toBe(1);
+});
+
+test('pages of a search without an order end where they have enough, and go on', async () => {
+  const { items, nextCursor } = await search({ filter: best.filter, limit: 3 });
+  const next = await search({ filter: best.filter, limit: 3, cursor: nextCursor });
+  const all = await search({ filter: best.filter, limit: 6 });
+  expect([...items, ...next.items]).toEqual(all.items);
+});
+
+test('a field that is made after the copy is searched with it', async () => {
+  await advance(20 * minuteMs);
+  await live.post('/v1/fields', { object: 'contact', slug: 'seats', title: 'Seats', type: 'number' }, 201);
+  await live.patch(`/v1/contacts/${first}`, { fields: { seats: 7 } }, 200);
+  const { result, rows } = await read(() => search({ filter: { field: 'fields.seats', op: 'gte', value: 5 } }));
+  expect(result.items.map(({ id }: { id: number }) => id)).toEqual([first]);
+  expect(rows).toBe(0);
+});
+
+test('a copy of a day is renewed: it has the changes, and the old file is gone', async () => {
+  const old = await fileOf();
+  await advance(dayMs);
+  await total();
+  await settle();
+  expect(await fileOf()).not.toBe(old);
+  expect([await isStored(old), await isStored(await fileOf())]).toEqual([false, true]);
+  const { result, rows } = await read(() => search({ filter: { field: 'fields.seats', op: 'isSet' }, count: true }));
+  expect([result.total, rows]).toEqual([1, 0]);
+});
+
+test('a search reads the rows while the file of the copy cannot be read', async () => {
+  await removeFiles([await fileOf()]);
+  const { result, rows } = await read(() => total({ filter: { field: 'leadScore', op: 'eq', value: 95 } }));
+  expect(result).toBe(11);
+  expect(rows).toBeGreaterThan(1000);
+});
+
+test('a copy whose file is gone is made of all rows', async () => {
+  await askRenewal(tenant, 'contact');
+  await advance(10 * minuteMs);
+  const { result, rows } = await read(() => total());
+  expect([result, rows]).toEqual([108, 0]);
+});
+
+test('an erasure removes the copy, and every file of it', async () => {
+  const file = await fileOf();
+  await live.post(`/v1/contacts/${first}/erasure`, { confirm: String(first) }, 202);
+  await advance(minuteMs);
+  await settle();
+  expect(await copyOf()).toMatchObject({ version: null, next: null });
+  expect(await isStored(file)).toBe(false);
+});
