@@ -1,10 +1,13 @@
 import { api } from '../app/api.ts';
 import { t } from '../app/texts.ts';
-import { idIn } from './contact-text.ts';
-import { LookupField } from './lookup-field.tsx';
+import { chosenText, idIn } from './contact-text.ts';
+import { type Candidate, LookupField } from './lookup-field.tsx';
 
-/** How a CompanyField shows a company. */
-export const companyText = ({ id, name }: { id: number; name: string }) => `${name} (#${id})`;
+/** Looks for companies by a part of their name or domain. */
+export async function findCompanies(q: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
+  const { items } = await api.get('/v1/companies', { signal, params: { query: { limit: 10, q } } });
+  return items.map(({ id, name, domains }) => ({ id, name, detail: domains[0] }));
+}
 
 interface CompanyFieldProps {
   label?: string;
@@ -26,13 +29,11 @@ export const CompanyField = ({
   <LookupField
     label={label}
     name={name}
-    value={typeof value === 'object' ? companyText(value) : value}
+    value={typeof value === 'object' ? chosenText(value) : value}
     required={required}
     hint={hint}
     placeholder={t.parts.typeAName}
-    find={async (q, signal) =>
-      (await api.get('/v1/companies', { signal, params: { query: { limit: 10, q } } })).items.map(companyText)
-    }
+    find={findCompanies}
   />
 );
 

@@ -11,6 +11,7 @@ import { current } from '../app/session.ts';
 import { count, dayDate, exactTime, money } from '../app/show.ts';
 import { t } from '../app/texts.ts';
 import { attempt } from '../app/toasts.ts';
+import { Address } from './address.tsx';
 import { Badge } from './badge.tsx';
 import { CompanyField } from './company-field.tsx';
 import { ContactField } from './contact-field.tsx';
@@ -190,7 +191,7 @@ export function shownValue(field: Definition, value: unknown, names: NamesByType
     case 'url':
       return /^https?:/i.test(text) ? (
         <a href={text} target="_blank" rel="noopener noreferrer">
-          {text}
+          <Address text={text} />
         </a>
       ) : (
         text
@@ -198,7 +199,11 @@ export function shownValue(field: Definition, value: unknown, names: NamesByType
     case 'phone':
       return <a href={`tel:${text.replaceAll(/[^\d+]/g, '')}`}>{text}</a>;
     case 'email':
-      return <a href={`mailto:${encodeURIComponent(text)}`}>{text}</a>;
+      return (
+        <a href={`mailto:${encodeURIComponent(text)}`}>
+          <Address text={text} />
+        </a>
+      );
     case 'long_text':
       return (
         <span class="text">

@@ -1,10 +1,13 @@
 import { api } from '../app/api.ts';
 import { t } from '../app/texts.ts';
-import { idIn } from './contact-text.ts';
-import { LookupField } from './lookup-field.tsx';
+import { chosenText, idIn } from './contact-text.ts';
+import { type Candidate, LookupField } from './lookup-field.tsx';
 
-/** How a DealField shows a deal. */
-const dealText = ({ id, title }: { id: number; title: string }) => `${title} (#${id})`;
+/** Looks for deals by a part of their title. */
+export async function findDeals(q: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
+  const { items } = await api.get('/v1/deals', { signal, params: { query: { limit: 10, q } } });
+  return items.map(({ id, title, contactName }) => ({ id, name: title, detail: contactName }));
+}
 
 interface DealFieldProps {
   label?: string;
@@ -18,12 +21,10 @@ export const DealField = ({ label = t.common.deal, name = 'dealId', value, requi
   <LookupField
     label={label}
     name={name}
-    value={value && dealText(value)}
+    value={value && chosenText({ id: value.id, name: value.title })}
     required={required}
     placeholder={t.parts.typeATitle}
-    find={async (q, signal) =>
-      (await api.get('/v1/deals', { signal, params: { query: { limit: 10, q } } })).items.map(dealText)
-    }
+    find={findDeals}
   />
 );
 

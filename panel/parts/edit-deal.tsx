@@ -5,9 +5,8 @@ import { readBoards, readColumns } from '../app/boards.ts';
 import { useLoaded } from '../app/load.ts';
 import { current, may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
-import { companyText } from './company-field.tsx';
 import { ContactField } from './contact-field.tsx';
-import { contactIn, written } from './contact-text.ts';
+import { chosenText, contactIn, written } from './contact-text.ts';
 import { NewFields, newValues, useFields } from './custom-fields.tsx';
 import { Dialog } from './dialog.tsx';
 import { type Edit, Field, Form, type Values } from './form.tsx';
@@ -42,7 +41,7 @@ export const dealValues = (deal: Schema<'Deal'>): Values => ({
   value: String(deal.value),
   currency: deal.currency,
   contactId: deal.contactId === null ? undefined : written({ id: deal.contactId, name: deal.contactName }),
-  companyId: deal.company ? companyText(deal.company) : undefined,
+  companyId: deal.company ? chosenText(deal.company) : undefined,
   probability: String(deal.probability),
   expectedCloseAt: deal.expectedCloseAt === null ? undefined : dayOf(deal.expectedCloseAt),
   notes: deal.notes ?? undefined,

@@ -160,6 +160,8 @@ function setField(form: HTMLFormElement, name: string, value: string | undefined
     return;
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement)
     field.value = value ?? '';
+  // What shows a hidden one follows.
+  if (field instanceof HTMLInputElement && field.type === 'hidden') field.dispatchEvent(new Event('input'));
 }
 
 function valuesOf(form: HTMLFormElement): Values {

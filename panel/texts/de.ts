@@ -760,6 +760,7 @@ const finance = {
 };
 
 const home = {
+  eachInItsCurrency: 'Jeweils in der eigenen Währung',
   andMore: (number: Value) => `${number} weitere`,
   beforeThat: (number: Value) => `zuvor ${number}`,
   dealsThatClose: 'Deals mit Abschluss in dieser Woche',
@@ -798,6 +799,8 @@ const home = {
 };
 
 const inbox = {
+  atAnotherTime: 'Zu anderer Zeit …',
+  snoozeUntil: 'Bis',
   aboutTheContact: 'Über den Kontakt',
   addAButton: 'Schaltfläche hinzufügen',
   addressOrWord: 'Adresse oder Wort, das zurückkommt',

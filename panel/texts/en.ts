@@ -751,6 +751,7 @@ const finance = {
 };
 
 const home = {
+  eachInItsCurrency: 'Each in its currency',
   andMore: (number: Value) => `${number} more`,
   beforeThat: (number: Value) => `${number} before`,
   dealsThatClose: 'Deals that close this week',
@@ -789,6 +790,8 @@ const home = {
 };
 
 const inbox = {
+  atAnotherTime: 'At another time …',
+  snoozeUntil: 'Until',
   aboutTheContact: 'About the contact',
   addAButton: 'Add a button',
   addressOrWord: 'Address, or word that comes back',

@@ -4,6 +4,9 @@ import type { Areas } from './type.ts';
 type Value = string | number;
 
 export const settings: Areas['settings'] = {
+  ofTheNewest: (number: Value) => `Gezählt unter den neuesten ${number} Kontakten.`,
+  stepFigures: (sent: Value, replied: Value, failed: Value) =>
+    `Erreicht ${sent} · hier geantwortet ${replied} · hier gescheitert ${failed}`,
   units: { minutes: 'Minuten', hours: 'Stunden', days: 'Tage' },
   newReply: 'Neue Antwort',
   shortcut: 'Kürzel',

@@ -2,6 +2,9 @@
 type Value = string | number;
 
 export const settings = {
+  ofTheNewest: (number: Value) => `Counted among the newest ${number} contacts.`,
+  stepFigures: (sent: Value, replied: Value, failed: Value) =>
+    `Reached ${sent} · replied here ${replied} · failed here ${failed}`,
   units: { minutes: 'minutes', hours: 'hours', days: 'days' },
   newReply: 'New reply',
   shortcut: 'Shortcut',

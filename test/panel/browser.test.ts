@@ -22,10 +22,15 @@ test.each([
     name: 'Safari on iPhone',
   },
 ])('a session is named after its browser and system: $name', ({ userAgent, name }) => {
-  const { browser, system } = browserOf(userAgent) ?? {};
+  const { browser, system } = browserOf(userAgent);
   expect(`${browser} on ${system}`).toBe(name);
 });
 
-test('a session of a program is named after neither', () => {
-  expect(browserOf('curl/8.5.0')).toBeUndefined();
+test.each([
+  ['curl/8.5.0', { browser: 'curl', system: undefined }],
+  ['Mozilla/5.0 (X11; Linux x86_64)', { browser: undefined, system: 'Linux' }],
+  ['Mozilla/5.0', { browser: undefined, system: undefined }],
+  ['', { browser: undefined, system: undefined }],
+])('a session is named after what it says of itself: %j', (userAgent, name) => {
+  expect(browserOf(userAgent)).toEqual(name);
 });

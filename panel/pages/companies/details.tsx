@@ -6,6 +6,7 @@ import { memberName, namesOf } from '../../app/names.ts';
 import { mayChange } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { Address } from '../../parts/address.tsx';
 import { Field, type Values } from '../../parts/form.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
 import { UserText, userText } from '../../parts/user-text.tsx';
@@ -36,7 +37,7 @@ const bodyOf = (given: Values) => ({
 /** A link to a website, which may have been written without its protocol. */
 const Website = ({ address }: { address: string }) => (
   <a href={/^https?:\/\//i.test(address) ? address : `https://${address}`} target="_blank" rel="noopener noreferrer">
-    {address.replace(/^https?:\/\/(www\.)?/i, '')}
+    <Address text={address.replace(/^https?:\/\/(www\.)?/i, '')} />
   </a>
 );
 

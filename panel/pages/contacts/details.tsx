@@ -6,6 +6,7 @@ import { linkTo } from '../../app/route.ts';
 import { mayChange } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
+import { Address } from '../../parts/address.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Field, type Values } from '../../parts/form.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
@@ -67,7 +68,9 @@ export function Details({ contact, suppressed }: DetailsProps) {
           t.common.eMail,
           email && (
             <>
-              <a href={linkTo(`/inbox/${id}`, { way: 'email' })}>{email}</a>{' '}
+              <a href={linkTo(`/inbox/${id}`, { way: 'email' })}>
+                <Address text={email} />
+              </a>{' '}
               {suppressed.map((reason) => (
                 <Badge key={reason} tone="warn">
                   {worded(reason)}

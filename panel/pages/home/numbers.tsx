@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { number, timeZone } from '../../app/locale.ts';
 import { linkTo } from '../../app/route.ts';
+import { current } from '../../app/session.ts';
 import { count, dayDate, money, percent } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -98,10 +100,10 @@ function Outcomes({ now, before }: { now: Dashboard; before: Dashboard }) {
     const [value, earlier] = [of(now), of(before)];
     return `${value === null ? '–' : shown(value)}${earlier === null ? '' : ` (${t.home.beforeThat(shown(earlier))})`}`;
   };
-  const rows: readonly [string, string][] = [
-    [t.home.openDeals, totals(now.deals.openValue)],
-    [t.home.weightedByProbability, totals(now.deals.weightedValue)],
-    [t.common.won, totals(now.deals.wonValue)],
+  const rows: readonly [string, ComponentChildren][] = [
+    [t.home.openDeals, <Totals key="open" of={now.deals.openValue} />],
+    [t.home.weightedByProbability, <Totals key="weighted" of={now.deals.weightedValue} />],
+    [t.common.won, <Totals key="won" of={now.deals.wonValue} />],
     [t.home.winRate, rates(({ deals }) => deals.winRate, percent)],
     [t.home.replyRate, rates(({ messages }) => messages.replyRate, percent)],
     [t.home.medianTimeToTheFirst, rates(({ medianFirstReplySeconds }) => medianFirstReplySeconds, duration)],
@@ -118,8 +120,22 @@ function Outcomes({ now, before }: { now: Dashboard; before: Dashboard }) {
   );
 }
 
-const totals = (of: readonly { currency: string; total: number }[]) =>
-  of.length === 0 ? '–' : of.map(({ total, currency }) => money(total, currency)).join(' · ');
+/** Sums, each in its currency: that of the workspace first. There is no sum of all, because nobody has said at which rate. */
+function Totals({ of }: { of: readonly { currency: string; total: number }[] }) {
+  const own = current.value?.workspace.currency;
+  const sorted = of.toSorted((one, other) => Number(other.currency === own) - Number(one.currency === own));
+  if (sorted.length === 0) return '–';
+  return (
+    <>
+      {sorted.map(({ total, currency }) => (
+        <span key={currency} class="line">
+          {money(total, currency)}
+        </span>
+      ))}
+      {sorted.length > 1 && <span class="line hint">{t.home.eachInItsCurrency}</span>}
+    </>
+  );
+}
 
 function duration(seconds: number): string {
   if (seconds < 90) return `${count(seconds)} s`;

@@ -174,6 +174,8 @@ export function Composer({ which, name, contact, messages, sent }: ComposerProps
         onKeyDown={(event) => {
           if (event.isComposing || saved.press(event)) return;
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+          // The draft stays; the keys of the page work again.
+          if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />
       <SavedReplies of={saved} />

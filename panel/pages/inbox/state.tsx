@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ApiError, type Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { type AnyEvent, touching } from '../../app/live.ts';
@@ -8,8 +8,10 @@ import { memberName, namesOf, useMemberList } from '../../app/names.ts';
 import { current, may } from '../../app/session.ts';
 import { nameOf, shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { attempt } from '../../app/toasts.ts';
-import { instant, localDate } from '../../parts/local-time.ts';
+import { attempt, say } from '../../app/toasts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Form } from '../../parts/form.tsx';
+import { instant, localDate, localTime } from '../../parts/local-time.ts';
 import { Menu } from '../../parts/menu.tsx';
 
 type Conversation = Schema<'Conversation'>;
@@ -57,6 +59,7 @@ interface StateProps {
 /** What can be done with a conversation: ended, put off, given to somebody, marked as unread. */
 export function State({ of }: StateProps) {
   const members = useMemberList();
+  const [isSnoozing, setSnoozing] = useState(false);
   const id = of.data?.id;
   useEffect(
     () => () => {
@@ -67,16 +70,21 @@ export function State({ of }: StateProps) {
   const conversation = of.data;
   const isAllowed = may('contacts:write');
   const me = current.value?.member?.id;
-  const set = (state: Conversation['state'], snoozedUntil?: string) => {
-    if (!conversation) return;
-    const before = { state: conversation.state, snoozedUntil: conversation.snoozedUntil };
-    const path = { id: conversation.id };
+  /** Returns what puts the conversation into a state, what is said then, and what undoes it. */
+  const turn = (now: Conversation, state: Conversation['state'], snoozedUntil?: string) => {
+    const before = { state: now.state, snoozedUntil: now.snoozedUntil };
     const change = (body: { state: Conversation['state']; snoozedUntil?: string | null }) =>
-      api.post('/v1/conversations/{id}/state', { params: { path }, body });
-    void attempt(() => change({ state, ...(snoozedUntil && { snoozedUntil }) }).then((data) => of.change(() => data)), {
+      api.post('/v1/conversations/{id}/state', { params: { path: { id: now.id } }, body });
+    return {
+      work: () => change({ state, ...(snoozedUntil && { snoozedUntil }) }).then((data) => of.change(() => data)),
       said: snoozedUntil ? t.inbox.snoozedUntil(shortTime(snoozedUntil)) : t.inbox.isNow[state],
       undo: () => change(before.state === 'snoozed' ? before : { state: before.state }).then(of.reload),
-    });
+    };
+  };
+  const set = (state: Conversation['state'], snoozedUntil?: string) => {
+    if (!conversation) return;
+    const { work, ...then } = turn(conversation, state, snoozedUntil);
+    void attempt(work, then);
   };
   const assign = (userId: number | null) => {
     if (!conversation) return;
@@ -117,6 +125,7 @@ export function State({ of }: StateProps) {
         text={state === 'snoozed' && snoozedUntil ? t.inbox.until(shortTime(snoozedUntil)) : t.inbox.snooze}
         items={[
           ...presets().map(({ text, at }) => ({ text, choose: () => set('snoozed', instant(at) as string) })),
+          { text: t.inbox.atAnotherTime, choose: () => setSnoozing(true) },
           ...(state === 'snoozed' ? [{ text: t.inbox.reopen, choose: () => set('open') }] : []),
           ...(me === undefined
             ? []
@@ -128,6 +137,29 @@ export function State({ of }: StateProps) {
           { text: t.inbox.markAsUnread, shortcut: 'u', choose: markUnread },
         ]}
       />
+      {isSnoozing && (
+        <Dialog title={t.inbox.snooze} onClose={() => setSnoozing(false)}>
+          <Form
+            submit={t.inbox.snooze}
+            onCancel={() => setSnoozing(false)}
+            onSubmit={async ({ snoozedUntil: at }) => {
+              const { work, said, undo } = turn(conversation, 'snoozed', instant(at) as string);
+              await work();
+              setSnoozing(false);
+              say(said, undo);
+            }}
+          >
+            <Field
+              label={t.inbox.snoozeUntil}
+              name="snoozedUntil"
+              type="datetime-local"
+              required
+              min={localTime(new Date())}
+              value={presets()[0]?.at ?? ''}
+            />
+          </Form>
+        </Dialog>
+      )}
     </>
   );
 }

@@ -18,10 +18,11 @@ const systems = {
   Linux: 'Linux',
 };
 
-/** Returns the browser and the system that a `User-Agent` tells of; undefined where it tells not of both. */
-export function browserOf(userAgent: string): { browser: string; system: string } | undefined {
+/** Returns the browser and the system that a `User-Agent` tells of; of a program its name. */
+export function browserOf(userAgent: string): { browser: string | undefined; system: string | undefined } {
   const nameIn = (names: Record<string, string>) =>
     Object.entries(names).find(([part]) => userAgent.includes(part))?.[1];
-  const [browser, system] = [nameIn(browsers), nameIn(systems)];
-  return browser && system ? { browser, system } : undefined;
+  const [program = ''] = /^[\w.-]+/.exec(userAgent) ?? [];
+  const browser = nameIn(browsers) ?? (program === '' || program === 'Mozilla' ? undefined : program);
+  return { browser, system: nameIn(systems) };
 }

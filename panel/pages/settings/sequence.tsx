@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { channelNames } from '../../app/channels.ts';
+import { everyPage } from '../../app/every-page.ts';
 import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
@@ -20,6 +21,7 @@ import { Form, type Values } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
 import { Pending } from '../../parts/pending.tsx';
+import { UserText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 import { EditSequence } from './edit-sequence.tsx';
 import { sequenceTones } from './sequences.tsx';
@@ -78,22 +80,68 @@ export function SequenceDetail({ id }: { id: number }) {
         )}
       </Head>
       <Progress sequence={data} />
-      <section class="card" aria-labelledby="steps">
-        <h2 id="steps">{t.settings.steps}</h2>
-        <ol class="stack">
-          {data.steps.map((step) => (
-            <li key={step.id}>
-              <p class="hint">{waitOf(step.delayMinutes)}</p>
-              {step.subject !== null && <p>{step.subject}</p>}
-              <p class="notes">{step.text}</p>
-            </li>
-          ))}
-        </ol>
-      </section>
+      <Steps sequence={data} />
       {data.status !== 'draft' && <Enrollments sequence={data} />}
       {open === 'edit' && <EditSequence sequence={data} onDone={reload} onClose={close} />}
       {open === 'enroll' && <Enroll id={id} onDone={reload} onClose={close} />}
     </>
+  );
+}
+
+/** As many pages of enrollments as are counted by step: the newest thousand. */
+const maxPages = 10;
+
+/** Reads how many contacts have got each step, and where those were who replied or failed, by the position of the step. */
+async function readFigures(id: number, signal: AbortSignal) {
+  const { items, hasMore } = await everyPage(
+    (after: number | undefined) =>
+      api.get('/v1/sequences/{id}/enrollments', {
+        signal,
+        params: { path: { id }, query: { limit: 100, after } },
+      }),
+    maxPages,
+  );
+  const countOf = (fits: (enrollment: Enrollment) => boolean) => items.filter(fits).length;
+  const at = (position: number) => ({
+    sent: countOf(({ currentStep }) => currentStep >= position),
+    replied: countOf(({ currentStep, status }) => currentStep === position && status === 'replied'),
+    failed: countOf(({ currentStep, status }) => currentStep === position && status === 'failed'),
+  });
+  return { at, isPart: hasMore, counted: items.length };
+}
+
+/** The messages of a sequence, each with how many have got it. */
+function Steps({ sequence: { id, status, steps } }: { sequence: Sequence }) {
+  const isDraft = status === 'draft';
+  const figures = useLoaded(
+    async (signal) => (isDraft ? undefined : readFigures(id, signal)),
+    [id, isDraft],
+    touching('enrollment'),
+  );
+  return (
+    <section class="card" aria-labelledby="steps">
+      <h2 id="steps">{t.settings.steps}</h2>
+      {figures.data?.isPart && <p class="hint">{t.settings.ofTheNewest(count(figures.data.counted))}</p>}
+      <ol class="stack">
+        {steps.map((step) => {
+          const figure = figures.data?.at(step.position);
+          return (
+            <li key={step.id}>
+              <p class="hint">{waitOf(step.delayMinutes)}</p>
+              {step.subject !== null && <p>{step.subject}</p>}
+              <p class="notes">{step.text}</p>
+              {!isDraft && (
+                <p class="hint">
+                  {figure
+                    ? t.settings.stepFigures(count(figure.sent), count(figure.replied), count(figure.failed))
+                    : '…'}
+                </p>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
   );
 }
 
@@ -179,7 +227,9 @@ const columns: readonly Column<Enrollment>[] = [
       return t.common.contact;
     },
     show: ({ contactId, contactName }) => (
-      <a href={linkTo(`/contacts/${contactId}`)}>{contactName ?? `#${contactId}`}</a>
+      <a href={linkTo(`/contacts/${contactId}`)}>
+        <UserText text={contactName ?? `#${contactId}`} isName />
+      </a>
     ),
   },
   {

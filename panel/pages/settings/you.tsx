@@ -136,11 +136,11 @@ function Profile() {
   );
 }
 
-/** Returns what a session is called: its browser and system, else what the browser says of itself. */
+/** Returns what a session is called: its browser and system, as far as it says them. */
 function deviceOf(userAgent: string | null): string {
-  if (userAgent === null) return t.settings.aDeviceWithoutAName;
-  const found = browserOf(userAgent);
-  return found ? t.settings.browserOn(found.browser, found.system) : userAgent;
+  const { browser, system } = browserOf(userAgent ?? '');
+  if (browser && system) return t.settings.browserOn(browser, system);
+  return browser ?? system ?? t.settings.aDeviceWithoutAName;
 }
 
 function Sessions() {

@@ -3,6 +3,9 @@ import { readBoards, readColumns } from '../../app/boards.ts';
 import { useLoaded } from '../../app/load.ts';
 import { type Names, namesOf, useMemberList, useNames } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
+import { findCompanies } from '../company-field.tsx';
+import { findContacts } from '../contact-field.tsx';
+import { findDeals } from '../deal-field.tsx';
 import type { FilterField, Kind } from './fields.ts';
 import { fieldNamed } from './fields.ts';
 import type { Condition } from './tree.ts';
@@ -77,19 +80,14 @@ export function useRecords(conditions: readonly Condition[], fields: readonly Fi
   };
 }
 
+const finders: Partial<Record<Kind, typeof findContacts>> = {
+  contact: findContacts,
+  company: findCompanies,
+  deal: findDeals,
+};
+
 /** Looks for records of a kind by a part of their name. */
 export async function findRecords(kind: Kind, q: string | undefined, signal: AbortSignal): Promise<Option[]> {
-  const query = { limit: 10, ...(q !== undefined && { q }) };
-  if (kind === 'company')
-    return (await api.get('/v1/companies', { signal, params: { query } })).items.map(({ id, name }) => ({
-      value: id,
-      label: name,
-    }));
-  if (kind === 'deal')
-    return (await api.get('/v1/deals', { signal, params: { query } })).items.map(({ id, title }) => ({
-      value: id,
-      label: title,
-    }));
-  const { items } = await api.get('/v1/contacts', { signal, params: { query } });
-  return [...namesOf(items as never)].map(([value, label]) => ({ value, label }));
+  const found = (await finders[kind]?.(q, signal)) ?? [];
+  return found.map(({ id, name, detail }) => ({ value: id, label: detail ? `${name} · ${detail}` : name }));
 }
