@@ -10,6 +10,7 @@ import type { Page } from '../parts/page.ts';
 const work = (name: Exclude<keyof typeof import('../pages/work.ts'), 'Palette'>) => async () => ({
   default: (await import('../pages/work.ts'))[name],
 });
+const sales = (name: 'deals' | 'tasks') => async () => ({ default: (await import('../pages/sales.ts'))[name] });
 const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
   default: (await import('../pages/records.ts'))[name],
 });
@@ -81,7 +82,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: async () => ({ default: (await import('../pages/sales.ts')).deals }),
+    load: sales('deals'),
   },
   {
     path: '/tasks',
@@ -91,7 +92,7 @@ const pages: readonly Page[] = [
     icon: 'tasks',
     shortcut: 't',
     scope: 'tasks:read',
-    load: work('tasks'),
+    load: sales('tasks'),
   },
   {
     path: '/finance',
