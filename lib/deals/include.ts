@@ -26,11 +26,13 @@ export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
       Pipelines,
       ids.map((id) => ({ id })),
     );
-    return deals.map(({ pipelineId, columnId, lostReason, columnSince }) => {
-      const board = boards.find(({ id }) => id === pipelineId);
-      const column = board?.columns.find(({ id }) => id === columnId);
-      const names = { columnKey: column?.key ?? '', columnName: column?.name ?? '' };
-      return { id: pipelineId, name: board?.name ?? '', columnId, ...names, lostReason, columnSince };
+    return deals.map(({ pipelineId, columnId, stage, lostReason, columnSince }) => {
+      const { name = '', columns = [] } = boards.find(({ id }) => id === pipelineId) ?? {};
+      // The column of an archived deal may be removed: it is shown where a restore puts it.
+      const column =
+        columns.find(({ id }) => id === columnId) ?? columns.find((one) => one.stage === stage) ?? columns[0];
+      const place = { columnId: column?.id ?? columnId, columnKey: column?.key ?? '', columnName: column?.name ?? '' };
+      return { id: pipelineId, name, ...place, lostReason, columnSince };
     });
   },
 };

@@ -12,7 +12,7 @@ export interface Restoring {
   dropsTaken?: boolean;
 }
 
-/** An object whose records are archived. What its functions return is written. */
+/** An object whose records are archived. The work writes what its functions return. */
 interface Archivable<E extends Entity> {
   of: E;
   /** Does what else an archive means. */

@@ -200,7 +200,7 @@ export async function changeValues(
       wrong.push({ field: `fields.${field.slug}`, code: 'required', message: `fields.${field.slug} is required` });
   if (wrong.length > 0) throw invalidFields(wrong);
   const change = changeOf(before, next);
-  // What a merge has brought together may be more, and stays.
+  // A merge may have brought more together, which stays.
   const isChanged = change.changed.length > 0;
   if (isChanged && Buffer.byteLength(JSON.stringify([change.values.values, change.values.links])) > maxBytes)
     throw invalidField('fields', 'too_long', `fields must have at most ${maxBytes} bytes together`);

@@ -34,7 +34,7 @@ type Order = Item<typeof FieldOrders>;
 
 const once = oncePer<UnitOfWork, StoredField[]>();
 
-/** Returns the definitions of an object, archived ones included. Those of an environment are read once for a unit of work. */
+/** Returns the definitions of an object, archived ones included. A unit of work reads all of its environment once. */
 export async function fieldsOf(tx: UnitOfWork, object: FieldObject): Promise<StoredField[]> {
   const read = await once(tx, () => listAll(tx, Fields));
   return read.filter((field) => field.object === object);
@@ -273,6 +273,16 @@ function nextOptions(before: readonly StoredOption[], given: readonly GivenOptio
     };
   });
   const left = before.filter(({ id }) => !kept.some((option) => option.id === id));
+  for (const [index, { label }] of kept.entries()) {
+    // Values of both would look the same.
+    const archived = left.find((option) => sameName(option.label) === sameName(label));
+    if (archived)
+      throw invalidField(
+        `options[${index}].label`,
+        'not_allowed',
+        `options[${index}].label is that of the archived option ${archived.id}: give this id, or another label`,
+      );
+  }
   // Values may still have an archived option, so none of them is ever dropped.
   if (kept.length + left.length > maxOptionsInAll)
     throw conflict(

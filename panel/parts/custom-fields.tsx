@@ -28,7 +28,7 @@ export { newValues } from './field-values.ts';
 
 type Definition = Schema<'Field'>;
 type Known = Readonly<Record<string, unknown>>;
-/** What the records are called that are values. */
+/** Names of the records that are values. */
 type NamesByType = { member: Names } & Partial<Record<'contact' | 'company' | 'deal', Names>>;
 
 interface CustomFieldsProps {

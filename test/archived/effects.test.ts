@@ -126,10 +126,10 @@ test('a restored deal goes to the first column of its stage when its own is gone
   const deal = await make('/v1/deals', { title: 'One', columnId: second.id });
   await archive('/v1/deals', deal);
   expect((await world.live.delete(`/v1/pipelines/${board.id}/columns/${second.id}`)).status).toBe(200);
+  const place = { pipeline: { id: board.id, columnId: first.id, columnName: 'First' } };
+  expect(await get(`/v1/deals/${deal.id}`, { include: 'pipeline' })).toMatchObject(place);
   await restore('/v1/deals', deal);
-  expect(await get(`/v1/deals/${deal.id}`, { include: 'pipeline' })).toMatchObject({
-    pipeline: { id: board.id, columnId: first.id },
-  });
+  expect(await get(`/v1/deals/${deal.id}`, { include: 'pipeline' })).toMatchObject(place);
   expect(await idsIn('/v1/deals', { columnId: first.id })).toEqual([deal.id]);
 });
 

@@ -150,6 +150,25 @@ test('an option keeps its values under another label, and is archived when it is
   expect(body.details.fields).toMatchObject([{ field: 'fields.size', code: 'invalid_enum' }]);
 });
 
+test('an option does not take the label of an archived one', async () => {
+  const options = [{ label: 'A' }, { label: 'B' }];
+  const { id, options: made } = await newField({ slug: 'renamed', type: 'select', options });
+  const [a, b] = made;
+  const rename = (given: object[], status: number) =>
+    workspace.live.patch(`/v1/fields/${id}`, { options: given }, status);
+  const { body } = await rename([{ id: a.id, label: 'b' }], 400);
+  expect(body.details.fields).toMatchObject([{ field: 'options[0].label', code: 'not_allowed' }]);
+  await rename([{ id: a.id, label: 'A' }], 200);
+  await rename([{ id: a.id, label: 'B' }], 400);
+  await rename(
+    [
+      { id: a.id, label: 'A' },
+      { id: b.id, label: 'B' },
+    ],
+    200,
+  );
+});
+
 test('a field has at most 500 options, archived ones included', async () => {
   const batch = (first: number, count: number) =>
     Array.from({ length: count }, (_, index) => ({ label: `Option ${first + index}` }));

@@ -191,7 +191,7 @@ test('a required field is asked of new records, and of writes that name it', asy
   await other.live.post('/v1/contacts', { name: 'Ada', fields: { must: 'x' } }, 201);
 });
 
-test('what a stranger writes is stored without a required field', async () => {
+test('a stranger who writes is stored without a required field', async () => {
   const other = await newWorkspace();
   const tenant = { workspaceId: other.id, env: 'live' } as const;
   const { id: accountId } = await newAccount(tenant);

@@ -14,7 +14,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Row = Record<string, unknown>;
 
-/** Rows of an entity that name another, and how. Those that other rows take along are theirs. */
+/** Rows of an entity that name another, and how. Rows that others take along belong to those. */
 interface Referrer {
   of: Entity;
   reference: Reference;

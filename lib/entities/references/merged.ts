@@ -10,7 +10,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 /** Nobody is followed through more merges: each costs a read. */
 const maxMerges = 100;
 
-/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told once. */
+/** Itself, and those into whom it was merged, one after the other. One that leads round, as an archive may say, ends there. */
 async function* successors(tx: UnitOfWork, id: number, max = maxMerges): AsyncGenerator<number> {
   const met = new Set<number>();
   for (let at: number | undefined = id; at !== undefined && !met.has(at) && met.size <= max; ) {

@@ -35,7 +35,7 @@ interface HistoryProps {
   fields: readonly Schema<'Field'>[];
 }
 
-/** What has happened with a company, the latest first, and a place to note more. */
+/** Shows the history of a company, the latest first, and a place to note more. */
 export function History({ of, names, fields }: HistoryProps) {
   const { id } = of;
   const [side, setSide] = useState<(typeof sides)[number]>('all');

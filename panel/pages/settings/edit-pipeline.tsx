@@ -70,10 +70,8 @@ export function ArchiveBoard({ board, others, onDone, onClose }: ArchiveBoardPro
     await api.post('/v1/pipelines/{id}/archive', { params: { path }, body: { moveTo: Number(moveTo) } });
     onDone();
     onClose();
-    say(t.common.isArchived(board.name), async () => {
-      await api.post('/v1/pipelines/{id}/restore', { params: { path }, body: {} });
-      onDone();
-    });
+    // Its deals have moved: a restore would not bring them back.
+    say(t.common.isArchived(board.name));
   };
   return (
     <Dialog title={t.settings.archiveName(board.name)} onClose={onClose}>
