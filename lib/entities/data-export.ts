@@ -47,7 +47,7 @@ export const fileMs = dayMs;
 const keptMs = 7 * dayMs;
 
 /** Limit of exports of an environment that are not ended. */
-export const maxUnfinished = 20;
+export const maxUnfinished = 100;
 
 /** An export of the records of an object. Its timer is for its turn, and for when one that is running should long have ended. */
 export const DataExports = entity({

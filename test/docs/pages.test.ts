@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { channels } from '#lib/core/channel.ts';
 import { settings } from '#lib/core/env.ts';
 import { queues } from '#lib/core/queues.ts';
+import { DataExports } from '#lib/entities/data-export.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -39,6 +40,7 @@ const valuesOf = (choice: v.GenericSchema) => (v.getMetadata(choice as never) as
 test.each([
   ['Jobs', valuesOf(Jobs.schema.entries.status)],
   ['Deliveries', valuesOf(Deliveries.schema.entries.status)],
+  ['Exports', valuesOf(DataExports.schema.entries.status)],
   ['Enrollments', valuesOf(Enrollments.schema.entries.status)],
 ])('the diagram of %s has the states that are stored, and the table under it explains each', (heading, states) => {
   const [, diagram = '', table = ''] = section('docs/states.md', heading)?.split('```') ?? [];

@@ -7,6 +7,7 @@ import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import { Upserts } from '#lib/entities/contact.ts';
 import { Copies } from '#lib/entities/copy.ts';
+import { DataExports } from '#lib/entities/data-export.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Exports } from '#lib/entities/export.ts';
 import { Files } from '#lib/entities/file.ts';
@@ -57,6 +58,7 @@ export type ArchivedRow = v.InferOutput<typeof ArchivedRow>;
  */
 const ofTheMoment: readonly Entity[] = [
   Copies,
+  DataExports,
   Exports,
   Files,
   Transfers,
