@@ -2,6 +2,7 @@ import type { Verb } from './verb.ts';
 import { api } from './verbs/api.ts';
 import { eventsResend } from './verbs/events-resend.ts';
 import { eventsTail } from './verbs/events-tail.ts';
+import { exportRecords } from './verbs/export.ts';
 import { listen } from './verbs/listen.ts';
 import { logsTail } from './verbs/logs-tail.ts';
 import { mcpSetup } from './verbs/mcp-setup.ts';
@@ -19,6 +20,7 @@ export const verbs: ReadonlyMap<string, Verb> = new Map([
   ['logs tail', logsTail],
   ['verify', verify],
   ['search', search],
+  ['export', exportRecords],
   ['api', api],
   ['whoami', whoami],
   ['mcp setup', mcpSetup],

@@ -2,8 +2,8 @@ import { ApiError, type CrmClient, type Schema } from '../../client/index.ts';
 import { connect } from '../connection.ts';
 import { countOf } from '../operands.ts';
 import { type Output, printable } from '../output.ts';
-import { type Expression, isExpression, readExpression } from '../search/expression.ts';
-import { RefusedExpression } from '../search/refused.ts';
+import { isExpression, readExpression } from '../search/expression.ts';
+import { placed } from '../search/refused.ts';
 import { UsageError, verb } from '../verb.ts';
 
 const objects = ['contacts', 'companies', 'deals', 'tasks'] as const;
@@ -65,13 +65,6 @@ export const search = verb({
     });
   },
 });
-
-/** Returns a refusal with the place of the expression that it is about. */
-function placed(error: unknown, source: string, { placeOf }: Expression): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const [at] = error.fields.flatMap(({ field }) => placeOf(field) ?? []);
-  return at === undefined ? error : new RefusedExpression(error, { source, at });
-}
 
 /** Returns the order that `-leadScore,name` names. */
 function sortOf(given: string | undefined) {
