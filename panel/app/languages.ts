@@ -27,6 +27,10 @@ const loadArea: { [Area in keyof Areas]: Record<Language, () => Promise<Pick<Are
     en: () => import('../texts/settings.en.ts'),
     de: () => import('../texts/settings.de.ts'),
   },
+  sheets: {
+    en: () => import('../texts/sheets.en.ts'),
+    de: () => import('../texts/sheets.de.ts'),
+  },
 };
 
 const shownAreas = new Set<keyof Areas>();

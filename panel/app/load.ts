@@ -3,7 +3,11 @@ import { type AnyEvent, onEvents } from './live.ts';
 import { isOfOwnChange } from './own-changes.ts';
 
 /** How files are loaded that parts of several pages need: the shell knows them. */
-export const files: { sales?: () => Promise<unknown>; filters?: () => Promise<unknown> } = {};
+export const files: {
+  sales?: () => Promise<unknown>;
+  filters?: () => Promise<unknown>;
+  sheets?: () => Promise<Record<string, unknown>>;
+} = {};
 
 export interface Loaded<Data> {
   /** Undefined until it is there; while it is asked for again, what was there before. */

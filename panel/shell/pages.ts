@@ -7,7 +7,7 @@ import { t } from '../app/texts.ts';
 import type { Page } from '../parts/page.ts';
 
 /** The first page and the companies are files of their own; the others are in five, asked for when the first page of each opens. */
-const work = (name: Exclude<keyof typeof import('../pages/work.ts'), 'Palette'>) => async () => ({
+const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
   default: (await import('../pages/work.ts'))[name],
 });
 const sales = (name: 'deals' | 'tasks') => async () => ({ default: (await import('../pages/sales.ts'))[name] });
@@ -27,6 +27,11 @@ files.sales = () => import('../pages/sales.ts');
 files.filters = async () => {
   const [bar] = await Promise.all([import('../parts/filter/bar.tsx'), speakOf('filters')]);
   return bar;
+};
+
+files.sheets = async () => {
+  const [sheets] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
+  return sheets;
 };
 
 /** Every page of the panel, in the order of the navigation. */

@@ -24,7 +24,7 @@ const close = () => {
 };
 
 async function loadPalette() {
-  const [{ Palette }] = await Promise.all([import('../pages/work.ts'), speakOf('palette'), speakOf('settings')]);
+  const [{ Palette }] = await Promise.all([import('../pages/tools.ts'), speakOf('palette'), speakOf('settings')]);
   return { Palette };
 }
 

@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 import type { filters } from './filters.en.ts';
 import type { palette } from './palette.en.ts';
 import type { settings } from './settings.en.ts';
+import type { sheets } from './sheets.en.ts';
 
 /** Widens the English texts to what every language has: a missing or superfluous key does not compile. */
 type Widened<Of> = Of extends string
@@ -20,4 +21,5 @@ export type Areas = Widened<{
   filters: typeof filters;
   palette: typeof palette;
   settings: typeof settings;
+  sheets: typeof sheets;
 }>;

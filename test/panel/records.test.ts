@@ -40,29 +40,19 @@ test('the timeline reads no page that it does not need', async () => {
   expect([newer.asked, older.asked]).toEqual([[0, 2], [0]]);
 });
 
-const contact = {
-  id: 7,
-  name: 'Ann "A" Archer',
-  username: null,
-  phone: '+49 30 5550101',
-  email: null,
-  company: '=HYPERLINK("x")',
-  stage: 'new',
-  leadScore: 0,
-  assignedToUserId: null,
-  platform: 'telegram',
-  createdAt: '2026-11-28T00:00:00Z',
-  lastMessageAt: null,
-  notes: '-1+1|cmd',
-};
-
-test('the CSV of contacts quotes, and holds no formulas', async () => {
-  const { csvOf } = await import('#panel/pages/contacts/csv.ts');
-  const [head, line] = csvOf([contact as never]).split('\r\n');
-  expect(head).toMatch(/^id,name,username,phone,/);
-  expect(line).toBe(
-    '"7","Ann ""A"" Archer","","+49 30 5550101","","\'=HYPERLINK(""x"")","new","0","","telegram","2026-11-28T00:00:00Z","","\'-1+1|cmd"',
-  );
+test('the words of a quick search become conditions of an export', async () => {
+  const { withWords } = await import('#panel/pages/sheets/words.ts');
+  const given = { field: 'stage', op: 'eq', value: 'new' } as const;
+  const named = (field: string, value: string) => ({ field, op: 'contains', value });
+  const words = ['name', 'username', 'email', 'company'];
+  expect(withWords('contacts', 'ada 555', given)).toEqual({
+    and: [
+      given,
+      { or: words.map((field) => named(field, 'ada')) },
+      { or: [...words, 'phone'].map((field) => named(field, '555')) },
+    ],
+  });
+  expect(withWords('deals', undefined, given)).toBe(given);
 });
 
 test.each([

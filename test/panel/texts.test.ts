@@ -12,6 +12,8 @@ import { palette as paletteDe } from '#panel/texts/palette.de.ts';
 import { palette as paletteEn } from '#panel/texts/palette.en.ts';
 import { settings as settingsDe } from '#panel/texts/settings.de.ts';
 import { settings as settingsEn } from '#panel/texts/settings.en.ts';
+import { sheets as sheetsDe } from '#panel/texts/sheets.de.ts';
+import { sheets as sheetsEn } from '#panel/texts/sheets.en.ts';
 
 const root = join(import.meta.dirname, '../../panel');
 const sources = globSync('{app,pages,parts,shell}/**/*.{ts,tsx}', { cwd: root }).sort();
@@ -133,6 +135,7 @@ const english = leaves({
   filters: filtersEn,
   palette: paletteEn,
   settings: settingsEn,
+  sheets: sheetsEn,
 });
 const german = leaves({
   ...de,
@@ -140,6 +143,7 @@ const german = leaves({
   filters: filtersDe,
   palette: paletteDe,
   settings: settingsDe,
+  sheets: sheetsDe,
 });
 
 /** Words that are the same in both languages, and names. */

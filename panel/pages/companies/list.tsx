@@ -5,11 +5,13 @@ import { touching } from '../../app/live.ts';
 import { type Names, namesOf, useMemberList } from '../../app/names.ts';
 import { go, linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
+import { counted } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { ArchivedChoice, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { ExportButton } from '../../parts/export-button.tsx';
 import { FilterBar } from '../../parts/filter/filter-bar.tsx';
 import { useQuestion } from '../../parts/filter/question.ts';
 import { Filters, filter, SearchField } from '../../parts/filters.tsx';
@@ -72,6 +74,16 @@ export function List() {
                 <CompaniesBulk selection={selection} source={source} members={members} onDone={rows.reload} />
               )
             : undefined
+        }
+        tools={
+          <ExportButton
+            object="companies"
+            q={filter('q')}
+            filter={value.filter}
+            archived={archived}
+            columns={columns.map(({ name }) => name)}
+            counted={rows.total === undefined ? undefined : counted(rows.total, t.units.company)}
+          />
         }
         empty={
           isFiltered ? (

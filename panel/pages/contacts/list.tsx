@@ -5,15 +5,14 @@ import { platforms } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { type Names, namesOf, useMemberList } from '../../app/names.ts';
 import { go, linkTo } from '../../app/route.ts';
-import { saveText } from '../../app/save-file.ts';
 import { may } from '../../app/session.ts';
-import { nameOf } from '../../app/show.ts';
+import { counted, nameOf } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
-import { attempt } from '../../app/toasts.ts';
 import { ArchivedChoice, whichArchived } from '../../parts/archived-choice.tsx';
 import { NewFields, newValues, useFields } from '../../parts/custom-fields.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { ExportButton } from '../../parts/export-button.tsx';
 import { FilterBar } from '../../parts/filter/filter-bar.tsx';
 import { useQuestion } from '../../parts/filter/question.ts';
 import { Filters, filter, SearchField } from '../../parts/filters.tsx';
@@ -22,19 +21,15 @@ import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { includeFor } from '../../parts/table/custom-columns.tsx';
 import { sourceOf } from '../../parts/table/question.ts';
-import { readAll, useRows } from '../../parts/table/rows.ts';
+import { useRows } from '../../parts/table/rows.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
 import { ContactsBulk } from './bulk.tsx';
-import { csvOf } from './csv.ts';
 import { Fields } from './fields.tsx';
 import { Sides } from './sides.tsx';
 import { contactColumns } from './table-columns.tsx';
 
 type Contact = Schema<'Contact'>;
-
-/** As many as are chosen or exported at once. */
-const most = 5000;
 
 const isTouchedBy = touching('contact', 'message');
 
@@ -52,11 +47,6 @@ export function List() {
   const [isCreating, setCreating] = useState(false);
   const isFiltered = value.filter !== undefined || ['q', 'archived'].some(filter);
   const canWrite = may('contacts:write');
-  const readIds = () => readAll(source, most, new AbortController().signal, () => undefined);
-  const exportAll = () =>
-    attempt(async () => saveText('contacts.csv', 'text/csv', `\ufeff${csvOf(await readIds())}`), {
-      said: t.contacts.theListIsExported,
-    });
   return (
     <>
       <Head title={t.common.contacts}>
@@ -92,9 +82,14 @@ export function List() {
             : undefined
         }
         tools={
-          <button type="button" class="small" onClick={exportAll}>
-            {t.contacts.exportCsv}
-          </button>
+          <ExportButton
+            object="contacts"
+            q={filter('q')}
+            filter={value.filter}
+            archived={archived}
+            columns={columns.map(({ name }) => name)}
+            counted={rows.total === undefined ? undefined : counted(rows.total, t.units.contact)}
+          />
         }
         empty={
           isFiltered ? (

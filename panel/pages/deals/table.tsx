@@ -3,9 +3,11 @@ import type { Board } from '../../app/boards.ts';
 import { touching } from '../../app/live.ts';
 import type { Names } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
+import { counted } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { whichArchived } from '../../parts/archived-choice.tsx';
 import { useFields } from '../../parts/custom-fields.tsx';
+import { ExportButton } from '../../parts/export-button.tsx';
 import { FilterBar } from '../../parts/filter/filter-bar.tsx';
 import { useQuestion } from '../../parts/filter/question.ts';
 import { filter } from '../../parts/filters.tsx';
@@ -70,6 +72,16 @@ export function DealTable({ board, names, turn }: { board: Board; names: Names; 
           may('deals:write') && archived === undefined
             ? (selection) => <DealsBulk selection={selection} source={source} board={board} onDone={rows.reload} />
             : undefined
+        }
+        tools={
+          <ExportButton
+            object="deals"
+            q={filter('q')}
+            filter={asked.filter}
+            archived={archived}
+            columns={columns.map(({ name }) => name)}
+            counted={rows.total === undefined ? undefined : counted(rows.total, t.units.deal)}
+          />
         }
         empty={<NoDeals />}
       />

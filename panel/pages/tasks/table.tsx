@@ -2,10 +2,12 @@ import type { Schema } from '../../../client/index.ts';
 import { touching } from '../../app/live.ts';
 import { type Names, useNamesSoFar } from '../../app/names.ts';
 import { may, mayChange } from '../../app/session.ts';
+import { counted } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { whichArchived } from '../../parts/archived-choice.tsx';
 import { useFields } from '../../parts/custom-fields.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { ExportButton } from '../../parts/export-button.tsx';
 import { FilterBar } from '../../parts/filter/filter-bar.tsx';
 import { useQuestion } from '../../parts/filter/question.ts';
 import { filter } from '../../parts/filters.tsx';
@@ -91,6 +93,16 @@ export function TaskTable({ members, turn, onOpen }: TaskTableProps) {
           may('tasks:write') && archived === undefined
             ? (selection) => <TasksBulk selection={selection} source={source} onDone={rows.reload} />
             : undefined
+        }
+        tools={
+          <ExportButton
+            object="tasks"
+            q={filter('q')}
+            filter={asked.filter}
+            archived={archived}
+            columns={columns.map(({ name }) => name)}
+            counted={rows.total === undefined ? undefined : counted(rows.total, t.units.task)}
+          />
         }
         empty={
           <Empty title={isNarrowed ? t.tasks.noTasksLikeThat : t.tasks.nothingToDo}>

@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import type { Schema } from '../../client/index.ts';
+import { files } from '../app/load.ts';
+import { may } from '../app/session.ts';
+import { t } from '../app/texts.ts';
+import { later } from './later.tsx';
+import type { Noun } from './table/question.ts';
+
+/** What a table shows, for a file of the same records. */
+export interface ExportProps {
+  object: Noun;
+  q: string | undefined;
+  filter: Schema<'Filter'> | undefined;
+  archived: Schema<'Archived'> | undefined;
+  /** Names of the columns that are shown. */
+  columns: readonly string[];
+  /** How many records there are, in words. */
+  counted: string | undefined;
+}
+
+interface ExportDialogProps extends ExportProps {
+  onClose(): void;
+}
+
+const Dialog = later<ExportDialogProps>(async () => (await files.sheets?.())?.['ExportDialog'] as never);
+
+/** Opens the dialog that exports what a table shows, for those who may move data out. */
+export function ExportButton(props: ExportProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (!may('exports:run')) return null;
+  return (
+    <>
+      <button type="button" class="small" onClick={() => setOpen(true)}>
+        {t.common.exportRecords}
+      </button>
+      {isOpen && <Dialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

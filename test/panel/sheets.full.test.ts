@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api } from '#test/client.ts';
+import { startBrowser } from './chromium.ts';
+import { openPlace } from './crawl.ts';
+import { accessibilityFindings, overflowPx, screenshot, widths } from './page.ts';
+import { newDemo, openPanel } from './signed-in.ts';
+
+let browser: Browser | undefined;
+let demo: Awaited<ReturnType<typeof newDemo>>;
+beforeAll(async () => {
+  browser = await startBrowser();
+  if (!browser) return;
+  demo = await newDemo();
+  const crm = api(demo.liveKey);
+  for (const name of ['Ada Sheet', 'Ben Sheet', 'Cleo Row'])
+    await crm.post('/v1/contacts', { name, email: `${name.split(' ')[0]}@sheet.example`.toLowerCase() });
+});
+afterAll(() => browser?.close());
+
+test.for([
+  ['wide', 'light'],
+  ['narrow', 'dark'],
+] as const)(
+  'an export has the records and columns that the table shows, %s and %s',
+  async ([size, scheme], { skip }) => {
+    if (!browser) return skip();
+    const { page, faults } = await openPanel(browser, demo.session, {
+      width: widths[size],
+      scheme,
+      acceptDownloads: true,
+    });
+    await openPlace(page, '/contacts?q=sheet');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export contacts' });
+    await dialog.getByText('3 contacts').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await overflowPx(page)).toBe(0);
+    await screenshot(page, `export-${size}-${scheme}`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    await dialog.getByRole('link', { name: 'Download' }).waitFor();
+    await screenshot(page, `export-${size}-${scheme}-done`);
+    expect(download.suggestedFilename()).toMatch(/^contacts-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split(/\r?\n/);
+    expect(lines[0]).toMatch(/^\uFEFFname,/);
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.split(',')[0])
+        .sort(),
+    ).toEqual(['Ada Sheet', 'Ben Sheet', 'Cleo Row']);
+    expect(faults.filter((fault) => !fault.startsWith('asked '))).toEqual([]);
+    await page.context().close();
+  },
+);
