@@ -131,11 +131,12 @@ function withShadowed(paths: Paths): Paths {
   const templates = Object.keys(paths);
   const any = paths['$default']?.[anyMethod] as { isDefaultRoute?: boolean } | undefined;
   if (!any) return paths;
+  // A greedy template is that of files, where any other path is 404: an API has at most 300 routes.
   const isCaughtBy = (path: string, template: string) => {
     const segments = path.split('/');
     const parts = template.split('/');
-    const isLong = template.endsWith('+}') ? parts.length <= segments.length : parts.length === segments.length;
-    return template !== path && isLong && parts.every((part, at) => part.startsWith('{') || part === segments[at]);
+    const isLike = parts.length === segments.length && !template.endsWith('+}');
+    return template !== path && isLike && parts.every((part, at) => part.startsWith('{') || part === segments[at]);
   };
   const { isDefaultRoute: _, ...fallback } = any;
   for (const path of templates) {
