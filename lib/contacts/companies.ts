@@ -108,8 +108,6 @@ export async function patchCompany(
   const saved = saveCompany(tx, company, next, changed, custom);
   if (saved.name !== company.name) startCompanyRename(tx, saved);
   if (areOther) startLinking(tx, saved);
-  // Twenty domains replaced and twenty unique values changed are eighty entries.
-  tx.requireFits();
   return saved;
 }
 

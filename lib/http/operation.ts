@@ -10,7 +10,7 @@ import { defaultTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { eventPrefix } from '#lib/table/outbox.ts';
-import { transact } from '#lib/table/transact.ts';
+import { transactCall } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { answerText } from './answer-text.ts';
 import { boundNames } from './bound-names.ts';
@@ -102,7 +102,7 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
-  return transact(
+  return transactCall(
     caller.tenant,
     caller.actor,
     async (tx) => {
@@ -117,7 +117,6 @@ export async function executeTogether(
         );
       }
       record(tx, auditEntry(route, caller, facts, route.status, params['id']));
-      tx.requireFits();
       const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
       return { answers, shown };
     },
@@ -195,7 +194,7 @@ async function commitWork(
   parsed: Parsed,
 ): Promise<Reply> {
   const { isStrict = false } = call;
-  return transact(
+  return transactCall(
     caller.tenant,
     caller.actor,
     async (tx) => {

@@ -5,7 +5,7 @@ import { badRequest, invalidField, Problem, problemAt } from '#lib/core/problem.
 import { count, id, listInput } from '#lib/core/schema.ts';
 import { within } from '#lib/table/retry.ts';
 import { giveUpMs } from '#lib/table/saga.ts';
-import { transact } from '#lib/table/transact.ts';
+import { transactCall } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { unitsTaken } from '#lib/table/usage.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './batch-progress.ts';
@@ -196,7 +196,6 @@ async function outcomeOf({ index }: Prepared, work: () => Promise<Result>): Prom
 async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
-  tx.requireFits();
   return outcomes;
 }
 
@@ -252,5 +251,5 @@ async function runAlone(
     progress.mark(own, item.index, { ...result, error: null });
     return result;
   };
-  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { mayGoOn }));
+  return outcomeOf(item, () => transactCall(tx.tenant, tx.actor, work, { mayGoOn }));
 }

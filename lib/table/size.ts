@@ -21,13 +21,15 @@ export function bytesOf(value: unknown): number {
   return bytes;
 }
 
+const isTooLarge = (row: Row): boolean => bytesOf(row) > maxItemBytes;
+const tooLarge = (row: Row) => `has ${bytesOf(row)} bytes, more than an item of the table may have`;
+
 /** Returns why DynamoDB would refuse a row; undefined when it takes it. */
 function unfitness(row: Row): string | undefined {
   // First, as it alone stops at a depth.
   const unfit = unfitValue(row, 0);
   if (unfit !== undefined) return unfit;
-  const size = bytesOf(row);
-  if (size > maxItemBytes) return `has ${size} bytes, more than an item of the table may have`;
+  if (isTooLarge(row)) return tooLarge(row);
   if (row.sk === '' || bytesOf(row.sk) > maxSortKeyBytes || bytesOf(row.pk) > maxPartitionKeyBytes)
     return 'has a key that the table does not take';
   return undefined;
@@ -40,6 +42,11 @@ export class UnfitRow extends Error {}
 export function requireFit(row: Row): void {
   const reason = unfitness(row);
   if (reason !== undefined) throw new UnfitRow(`a row ${reason}`);
+}
+
+/** Throws UnfitRow for a row with more bytes than an item of the table may have. */
+export function requireSize(row: Row): void {
+  if (isTooLarge(row)) throw new UnfitRow(`a row ${tooLarge(row)}`);
 }
 
 /** Bytes in pieces that each fit an item. */

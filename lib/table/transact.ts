@@ -1,6 +1,6 @@
 import { isPassing } from '#lib/aws/aws.ts';
 import { secondMs, shifted, sleep } from '#lib/core/clock.ts';
-import { Problem } from '#lib/core/problem.ts';
+import { badRequest, Problem } from '#lib/core/problem.ts';
 import type { SagaName } from '#lib/core/sagas.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { removingEntries, writeEntriesAhead } from './ahead.ts';
@@ -37,6 +37,19 @@ export async function transact<Result>(
     }
   };
   return untilFirst(attempt, mayGoOn);
+}
+
+/** Does the same for the work of a call. Raises 400 `batch_too_large` also for what one transaction, or one row, has no room for. */
+export async function transactCall<Result>(...given: Parameters<typeof transact<Result>>): Promise<Result> {
+  try {
+    return await transact(...given);
+  } catch (error) {
+    if (!(error instanceof UnfitRow)) throw error;
+    throw badRequest(
+      'batch_too_large',
+      'the changes exceed one transaction of about 90 rows and 3 MB, or a record of 400 KB: make them in several calls',
+    );
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
-import { badRequest, conflict, notFound, type Problem } from '#lib/core/problem.ts';
+import { conflict, notFound, type Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { bounded } from '../events/bounds.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
@@ -29,8 +29,6 @@ import type { Write } from './write.ts';
 
 const roomyActions = 80;
 const roomyBytes = 2_000_000;
-const fittingActions = 95;
-const fittingBytes = 3_200_000;
 
 const archived = ({ name }: Entity) => conflict('archived', `the ${name} is archived: restore it before you change it`);
 
@@ -332,21 +330,6 @@ export class UnitOfWork {
     if (this.isForOneRow) return [...this.#tracked.values()].every(({ after }) => after === undefined);
     const { work } = this;
     return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
-  }
-
-  /**
-   * Raises 400 `batch_too_large` unless one transaction takes it with a kept answer, and without the index entries of new and deleted
-   * rows.
-   */
-  requireFits(): void {
-    const { work: whole } = this;
-    const changes = whole.changes.filter((change) => !change.isEntryOfNewKey && !change.isEntryOfDeleted);
-    const work = { ...whole, changes };
-    if (actionsIn(work) > fittingActions || bytesIn(work) > fittingBytes)
-      throw badRequest(
-        'batch_too_large',
-        'the changes exceed one transaction of about 90 rows and 3 MB: put some in another call',
-      );
   }
 
   /** Returns the writes of a commit. */

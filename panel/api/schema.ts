@@ -1119,7 +1119,7 @@ export interface components {
          *     - `won_is_panel_only`: A deal cannot be won over the API, because that books income. Ask a member to win it in the panel.
          *     - `same_company`: A company cannot be merged into itself. Name another one in `sourceCompanyId`.
          *     - `same_contact`: A contact cannot be merged into itself. Name another contact in `sourceContactId`.
-         *     - `batch_too_large`: The batch writes more than fits: 10 MB in all, or about 90 rows and 3 MB if it is atomic. Split it, and send the items that failed in another batch.
+         *     - `batch_too_large`: The changes are more than fits: 10 MB for a batch, about 90 rows and 3 MB for one change or an atomic batch, 400 KB for a record. Split them into several calls.
          *     - `batch_failed`: An item of an atomic batch failed, so nothing was done. `results` says which and why; correct it and send all again.
          *     - `attachments_not_supported`: Accounts of this kind cannot send files. Leave `attachments` out, or send a link in the text.
          *     - `no_recipient`: Nobody outside has written in this thread, so there is nobody to reply to. Write a new message instead.
