@@ -1984,10 +1984,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload a file for a message
-         * @description Makes room for a file that you want to send. PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, then name the id in `attachments` of a message. The call itself takes no bytes. A file that no message uses is removed after 24 hours.
+         * Upload a file for a message or an import
+         * @description Makes room for a file that you want to send or import. PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, then name the id in `attachments` of a message, or as `fileId` of an import. The call itself takes no bytes. The file is removed after 24 hours unless a message takes it.
          *
-         *     Requires the scope `telegram:send`, or `email:send`, or `email:compose`.
+         *     Requires the scope `telegram:send`, or `email:send`, or `email:compose`, or `imports:run`.
          */
         post: operations["filesCreate"];
         delete?: never;
@@ -2180,6 +2180,122 @@ export interface paths {
         get: operations["healthGet"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/imports/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an import
+         * @description Stops an import after the rows in hand, which takes about a second. Rows that are done stay, and can be undone. An import that has ended answers 409 `import_over`.
+         *
+         *     Requires the scope `imports:run`.
+         */
+        post: operations["importsCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports
+         * @description Lists the imports of the environment, newest first. Use it to see what was moved in and what still waits. `errorsUrl` is null for objects whose write scope the key lacks.
+         *
+         *     Requires the scope `imports:run`.
+         */
+        get: operations["importsList"];
+        put?: never;
+        /**
+         * Import a file
+         * @description Has the rows of a file taken in by a worker, each by the rules of the single call. Follow it with `GET /v1/imports/{id}`. One import of an environment runs at a time; others wait. The key also needs the write scope of the object.
+         *
+         *     Requires the scope `imports:run`.
+         */
+        post: operations["importsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an import
+         * @description Returns how far an import is, with counts that rise each second. Use `errorsUrl` to get the rows that failed, correct them, and import that file again. It does not list the records.
+         *
+         *     Requires the scope `imports:run`.
+         */
+        get: operations["importsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/imports/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a file
+         * @description Looks into an uploaded file: its format, about how many rows it has, and its columns with samples and the field that each header suggests. Use it to build the `mapping` of an import. It takes in nothing.
+         *
+         *     Requires the scope `imports:run`.
+         */
+        post: operations["importsPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import
+         * @description Archives the records that an import created, and gives back the old values of those it updated, unless somebody has changed them since. Created tags, options, and companies stay. Possible for 24 hours; it does not restore what was erased.
+         *
+         *     Requires the scope `imports:run`.
+         */
+        post: operations["importsUndo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4317,6 +4433,26 @@ export interface webhooks {
          * @description Sent when the definition of a custom field was changed, archived, or restored. Use it to refresh what you know about the field. Values of records have not changed.
          */
         post: operations["onFieldUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "import.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An import has ended: its rows are taken in, it failed, or it was canceled.
+         * @description Sent when an import has ended: completed, failed, or canceled. Use it to fetch the rows that failed. An undo sends none; the events of its records tell it.
+         */
+        post: operations["onImportCompleted"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7719,6 +7855,15 @@ export interface components {
             color?: string;
         };
         CreateFile: {
+            /**
+             * @description Use of the file. `import` needs the scope `imports:run`, others a sending scope. Default `message`.
+             *
+             *     - `message`: it is sent with a message
+             *     - `import`: its rows become records
+             * @default message
+             * @enum {string}
+             */
+            purpose?: "message" | "import";
             /** @description Name the recipient sees, 1 to 255 characters. Folders are removed from it. */
             fileName: string;
             /**
@@ -7728,10 +7873,96 @@ export interface components {
             contentType: string;
             /**
              * Format: int32
-             * @description Exact size of the file in bytes, 1 to 52,428,800 (50 MiB).
+             * @description Exact size of the file in bytes: up to 52,428,800 (50 MiB), for an import up to 209,715,200 (200 MiB).
              */
             sizeBytes: number;
         };
+        CreateImport: {
+            /**
+             * Format: int64
+             * @description Id of the file, of `POST /v1/files` with the purpose `import`. A file may be used again for 24 hours.
+             */
+            fileId: number;
+            /** @description Records that the rows become: contacts, companies, deals, tasks, or notes. */
+            object: components["schemas"]["CreateImportObject"];
+            /**
+             * @description Format of the file. Detected unless given.
+             *
+             *     - `csv`: rows of cells, the first with the headers
+             *     - `ndjson`: one JSON object a line
+             */
+            format?: components["schemas"]["CreateImportFormat"];
+            /** @description Encoding of the text. Detected unless given. A byte outside it fails its row. */
+            encoding?: components["schemas"]["CreateImportEncoding"];
+            /** @description Sign between cells of CSV: `,`, `;`, a tab, or `|`. Detected unless given. */
+            delimiter?: components["schemas"]["CreateImportDelimiter"];
+            /**
+             * @description The field of each header: a name of the API, `fields.<slug>`, `metadata.<key>`, or a relation such as `company`, `contact`, `deal`, `assignee`. Headers that are left out or null are not imported.
+             * @example {
+             *       "Name": "name",
+             *       "E-mail": "email",
+             *       "Customer no.": "metadata.number"
+             *     }
+             */
+            mapping: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description Field by which a row finds the record that is there already, such as `email`, `domain`, `id`, `metadata.<key>`, or `fields.<slug>` of a unique field. A column must be mapped to it. Without it each row is a new record.
+             * @example email
+             * @example metadata.externalId
+             */
+            matchOn?: string;
+            /**
+             * @description Effect of a row on the record that it finds. Default `skip`.
+             *
+             *     - `skip`: nothing
+             *     - `update`: sets the values of the row
+             *     - `fail`: the row fails
+             * @default skip
+             * @enum {string}
+             */
+            onConflict?: "skip" | "update" | "fail";
+            /**
+             * @description Things that are made where a row names one that is not there. Otherwise such a row fails. Default: none.
+             *
+             *     - `tags`: tags of contacts
+             *     - `options`: options of custom fields
+             *     - `companies`: companies by their name or domain
+             * @default []
+             */
+            createMissing?: ("tags" | "options" | "companies")[];
+            /**
+             * @description Whether rows are only counted and their errors written. Nothing is changed. Default false.
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * @description Whether the events of the single records are left out. `import.completed` is sent anyway. Default false.
+             * @default false
+             */
+            silent?: boolean;
+        };
+        /**
+         * @description Signs that may stand between cells.
+         * @enum {string}
+         */
+        CreateImportDelimiter: "," | ";" | "\t" | "|";
+        /**
+         * @description Encodings that files may have.
+         * @enum {string}
+         */
+        CreateImportEncoding: "utf-8" | "utf-16" | "windows-1252";
+        /**
+         * @description Formats that files may have.
+         * @enum {string}
+         */
+        CreateImportFormat: "csv" | "ndjson";
+        /**
+         * @description Kinds of records that rows may become.
+         * @enum {string}
+         */
+        CreateImportObject: "contacts" | "companies" | "deals" | "tasks" | "notes";
         CreateNote: {
             /** @description The note, 1 to 10,000 characters of plain text. */
             text: string;
@@ -9811,7 +10042,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An event. `event` says of which kind it is. */
-        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactArchivedEvent"] | components["schemas"]["ContactRestoredEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyArchivedEvent"] | components["schemas"]["CompanyRestoredEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealArchivedEvent"] | components["schemas"]["DealRestoredEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskArchivedEvent"] | components["schemas"]["TaskRestoredEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["ExportCompletedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["MessageButtonPressedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactNoteAddedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ContactArchivedEvent"] | components["schemas"]["ContactRestoredEvent"] | components["schemas"]["ContactUnsubscribedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyMergedEvent"] | components["schemas"]["CompanyArchivedEvent"] | components["schemas"]["CompanyRestoredEvent"] | components["schemas"]["CompanyNoteAddedEvent"] | components["schemas"]["FieldCreatedEvent"] | components["schemas"]["FieldUpdatedEvent"] | components["schemas"]["ImportCompletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealArchivedEvent"] | components["schemas"]["DealRestoredEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealColumnChangedEvent"] | components["schemas"]["PipelineCreatedEvent"] | components["schemas"]["PipelineUpdatedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskUpdatedEvent"] | components["schemas"]["TaskStatusChangedEvent"] | components["schemas"]["TaskArchivedEvent"] | components["schemas"]["TaskRestoredEvent"] | components["schemas"]["TaskReminderDueEvent"] | components["schemas"]["AccountFloodWaitEvent"] | components["schemas"]["AccountStatusChangedEvent"] | components["schemas"]["JobCompletedEvent"] | components["schemas"]["EmailThreadUpdatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["EmailBouncedEvent"] | components["schemas"]["EmailComplainedEvent"] | components["schemas"]["SequenceStatusChangedEvent"] | components["schemas"]["EnrollmentStatusChangedEvent"] | components["schemas"]["TransactionCreatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["RevenueSourceSyncFailedEvent"] | components["schemas"]["ExportCompletedEvent"] | components["schemas"]["KeyCreatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookTestEvent"];
         EventActor: {
             /** @description The kind of actor: a member, a program, an AI agent, or the system. */
             type: components["schemas"]["ActorType"];
@@ -9831,7 +10062,7 @@ export interface components {
          * @description A kind of event. `GET /v1/webhooks/event-kinds` explains each with an example.
          * @enum {string}
          */
-        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "export.completed" | "key.created" | "key.revoked" | "webhook.test";
+        EventKind: "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "import.completed" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "export.completed" | "key.created" | "key.revoked" | "webhook.test";
         EventKindDescription: {
             /** @description Name of the kind, for `eventKinds`. */
             kind: string | components["schemas"]["EventKind"];
@@ -9861,7 +10092,7 @@ export interface components {
          * @description A kind of event, or `*` for all of them.
          * @enum {string}
          */
-        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "export.completed" | "key.created" | "key.revoked" | "webhook.test";
+        EventSubscription: "*" | "message.created" | "message.updated" | "message.read" | "message.button_pressed" | "contact.created" | "contact.updated" | "contact.note_added" | "contact.merged" | "contact.archived" | "contact.restored" | "contact.unsubscribed" | "contact.erased" | "company.created" | "company.updated" | "company.merged" | "company.archived" | "company.restored" | "company.note_added" | "field.created" | "field.updated" | "import.completed" | "deal.created" | "deal.updated" | "deal.archived" | "deal.restored" | "deal.stage_changed" | "deal.column_changed" | "pipeline.created" | "pipeline.updated" | "task.created" | "task.updated" | "task.status_changed" | "task.archived" | "task.restored" | "task.reminder_due" | "account.flood_wait" | "account.status_changed" | "job.completed" | "email.thread_updated" | "conversation.updated" | "email.bounced" | "email.complained" | "sequence.status_changed" | "enrollment.status_changed" | "transaction.created" | "invoice.paid" | "invoice.overdue" | "revenue_source.sync_failed" | "export.completed" | "key.created" | "key.revoked" | "webhook.test";
         ExpenseCategory: {
             /** @description Name of the category, as the transactions have it. */
             category: string;
@@ -10424,7 +10655,7 @@ export interface components {
         FileUpload: {
             /**
              * Format: int64
-             * @description Id of the file, to be named in `attachments`.
+             * @description Id of the file, to be named in `attachments` or as `fileId`.
              */
             id: number;
             /** @description Address to PUT the bytes to, without a key. */
@@ -10481,6 +10712,227 @@ export interface components {
              * @constant
              */
             status: "ok";
+        };
+        Import: {
+            /**
+             * Format: int64
+             * @description Id of the import, unique within its environment.
+             */
+            id: number;
+            /** @description Records that the rows become: contacts, companies, deals, tasks, or notes. */
+            object: string | components["schemas"]["CreateImportObject"];
+            /** @description Name of the file, as it was announced. */
+            fileName: string;
+            /**
+             * @description How far the import is. It goes on after a crash.
+             *
+             *     - `queued`: it waits for its turn
+             *     - `running`: rows are taken in
+             *     - `completed`: all rows are done
+             *     - `failed`: it ended early; see `error`
+             *     - `canceled`: somebody stopped it
+             *     - `undoing`: its rows are undone
+             *     - `undone`: its rows are undone as far as nobody has changed them
+             */
+            status: string | ("queued" | "running" | "completed" | "failed" | "canceled" | "undoing" | "undone");
+            /** @description Whether it only counts its rows, and changes nothing. */
+            dryRun: boolean;
+            /**
+             * Format: int32
+             * @description How many rows the file has. Null until that is known.
+             */
+            total: number | null;
+            /**
+             * Format: int32
+             * @description How many rows are done.
+             */
+            processed: number;
+            /**
+             * Format: int32
+             * @description How many rows became new records.
+             */
+            created: number;
+            /**
+             * Format: int32
+             * @description How many rows found a record and set their values.
+             */
+            updated: number;
+            /**
+             * Format: int32
+             * @description How many rows found a record and left it as it is.
+             */
+            skipped: number;
+            /**
+             * Format: int32
+             * @description How many rows failed; see `errorsUrl`.
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description How many created records an undo has archived.
+             */
+            archived: number;
+            /**
+             * Format: int32
+             * @description How many updated records an undo has given old values back.
+             */
+            restored: number;
+            /**
+             * Format: int32
+             * @description How many records an undo has left with values that somebody has changed since.
+             */
+            kept: number;
+            /** @description Why the import failed. Null otherwise. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the import was asked for.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its first row was taken in hand. Null before.
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended or was canceled. Null before.
+             */
+            completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it can be undone: 24 hours after its end. Null where there is nothing to undo.
+             */
+            undoUntil: string | null;
+            /** @description Where the rows that failed are for five minutes, with all their columns and `error`. Null if there are none, and a day after the end. */
+            errorsUrl: string | null;
+        };
+        ImportColumn: {
+            /** @description Name of the column, as `mapping` takes it. An empty or repeated one gets a number. */
+            header: string;
+            /** @description Up to three different values of the column, each of up to 100 characters. */
+            samples: string[];
+            /** @description Field that the header suggests, null if none. First and last names together are `name`. */
+            suggested: string | null;
+        };
+        /**
+         * @example {
+         *       "event": "import.completed",
+         *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+         *       "timestamp": "2026-11-20T23:17:47Z",
+         *       "sequence": 1024,
+         *       "livemode": true,
+         *       "data": {
+         *         "import_id": "8",
+         *         "object": "contacts",
+         *         "status": "completed",
+         *         "counts": {
+         *           "total": 1200,
+         *           "processed": 1200,
+         *           "created": 1150,
+         *           "updated": 0,
+         *           "skipped": 42,
+         *           "failed": 8
+         *         }
+         *       }
+         *     }
+         */
+        ImportCompletedEvent: {
+            /**
+             * @description The kind of the event. Ignore kinds that you do not know: new ones may come. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "import.completed";
+            /** @description Id of the event. Deliveries and replays of the same event have the same id: use it to drop doubles. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change happened, in UTC to the second.
+             */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description Place of the event in the feed. It rises within an environment; holes are normal. Null for a test.
+             */
+            sequence: number;
+            /** @description True for real data, false for the sandbox. */
+            livemode: boolean;
+            /** @description Facts of this kind of event. Ids are text, and keys are snake_case. */
+            data: {
+                /** @description Id of the import, as text. */
+                import_id: string;
+                /** @description The kind of records that its rows became. */
+                object: string | components["schemas"]["CreateImportObject"];
+                /** @description How it ended: `completed`, `failed`, or `canceled`. */
+                status: string | ("completed" | "failed" | "canceled");
+                /** @description How many rows became what. */
+                counts: components["schemas"]["ImportCounts"];
+            };
+            /**
+             * @description Paths of texts that were cut at 16 KiB, such as `data.body`. Read the resource for the whole text.
+             * @example [
+             *       "data.body"
+             *     ]
+             */
+            truncated?: string[];
+        };
+        ImportCounts: {
+            /**
+             * Format: int32
+             * @description How many rows the file has. Null if it could not be read.
+             */
+            total: number | null;
+            /**
+             * Format: int32
+             * @description How many rows are done.
+             */
+            processed: number;
+            /**
+             * Format: int32
+             * @description How many rows became new records.
+             */
+            created: number;
+            /**
+             * Format: int32
+             * @description How many rows found a record and set their values.
+             */
+            updated: number;
+            /**
+             * Format: int32
+             * @description How many rows found a record and left it as it is.
+             */
+            skipped: number;
+            /**
+             * Format: int32
+             * @description How many rows failed and changed nothing.
+             */
+            failed: number;
+        };
+        ImportList: {
+            /** @description The entries of this page, newest first, at most `limit` of them. */
+            items: components["schemas"]["Import"][];
+            /**
+             * Format: int64
+             * @description Cursor of the next page: pass it as `after`. Null on the last page.
+             */
+            nextCursor: number | null;
+            /** @description Whether there are entries after this page. Read on until it is false; a page may be shorter than `limit`. */
+            hasMore: boolean;
+        };
+        ImportPreview: {
+            /** @description Format of the file. Detected unless given. */
+            format: components["schemas"]["CreateImportFormat"];
+            /** @description Encoding of the text, as it was found or given. */
+            encoding: components["schemas"]["CreateImportEncoding"];
+            /** @description Sign between cells of CSV. Null of NDJSON. */
+            delimiter: string | null;
+            /**
+             * Format: int32
+             * @description How many rows the file has, without the headers. Above 1 MiB of file an estimate.
+             */
+            rows: number;
+            /** @description Columns in their order: at most 500. */
+            columns: components["schemas"]["ImportColumn"][];
         };
         /**
          * @description How messages of contacts reach an account.
@@ -12291,6 +12743,26 @@ export interface components {
          * @enum {string}
          */
         Platform: "telegram" | "twitter";
+        PreviewImport: {
+            /**
+             * Format: int64
+             * @description Id of the file, of `POST /v1/files` with the purpose `import`. A file may be used again for 24 hours.
+             */
+            fileId: number;
+            /** @description Records that the rows become: contacts, companies, deals, tasks, or notes. */
+            object: components["schemas"]["CreateImportObject"];
+            /**
+             * @description Format of the file. Detected unless given.
+             *
+             *     - `csv`: rows of cells, the first with the headers
+             *     - `ndjson`: one JSON object a line
+             */
+            format?: components["schemas"]["CreateImportFormat"];
+            /** @description Encoding of the text. Detected unless given. A byte outside it fails its row. */
+            encoding?: components["schemas"]["CreateImportEncoding"];
+            /** @description Sign between cells of CSV: `,`, `;`, a tab, or `|`. Detected unless given. */
+            delimiter?: components["schemas"]["CreateImportDelimiter"];
+        };
         PutContactCompanies: {
             /** @description All companies of the contact, at most 10. Companies left out are unlinked. */
             items: components["schemas"]["ContactCompanyInput"][];
@@ -14635,6 +15107,8 @@ export interface components {
          *     - `default_pipeline`: The default board takes new deals, so it cannot be archived. Make another board the default one first: `PATCH /v1/pipelines/{id}` with `isDefault: true`.
          *     - `column_in_use`: Deals are in the column: `count` says how many. Send `moveTo` with the id of the column of the same board that takes them.
          *     - `column_required`: The board cannot be without this column: its last active one, `won`, `lost`, or one of the six that a workspace begins with. Rename it instead.
+         *     - `import_not_undoable`: The import is running, was a dry run, or ended before its first row, so there is nothing to undo. Cancel a running one, or wait until it has ended.
+         *     - `import_over`: The import has ended, so it cannot be canceled; or it is undone, or ended more than 24 hours ago, so it cannot be undone. Change or archive the records instead.
          *     - `stages_missing`: The default board needs a column of every active stage: `stages` names those that are missing. Add them, or restore the board if it is archived.
          */
         Conflict: {
@@ -24524,6 +24998,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "purpose": "message",
                  *       "fileName": "offer.pdf",
                  *       "contentType": "application/pdf",
                  *       "sizeBytes": 48213
@@ -25162,6 +25637,455 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importsCancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the import, as in `GET /v1/imports`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contacts",
+                     *       "fileName": "offer.pdf",
+                     *       "status": "queued",
+                     *       "dryRun": true,
+                     *       "total": 1,
+                     *       "processed": 1,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "skipped": 1,
+                     *       "failed": 0,
+                     *       "archived": 1,
+                     *       "restored": 1,
+                     *       "kept": 1,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "completedAt": null,
+                     *       "undoUntil": "2026-11-20T23:17:47Z",
+                     *       "errorsUrl": "https://example.com/hooks/crm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importsList: {
+        parameters: {
+            query?: {
+                /** @description Cursor: only entries with an id below this one are listed. Pass `nextCursor` of the page before; leave it out for the first page. */
+                after?: number;
+                /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "object": "contacts",
+                     *           "fileName": "offer.pdf",
+                     *           "status": "queued",
+                     *           "dryRun": true,
+                     *           "total": 1,
+                     *           "processed": 1,
+                     *           "created": 1,
+                     *           "updated": 1,
+                     *           "skipped": 1,
+                     *           "failed": 0,
+                     *           "archived": 1,
+                     *           "restored": 1,
+                     *           "kept": 1,
+                     *           "error": null,
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "startedAt": "2026-11-20T23:17:47Z",
+                     *           "completedAt": null,
+                     *           "undoUntil": "2026-11-20T23:17:47Z",
+                     *           "errorsUrl": "https://example.com/hooks/crm"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importsCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fileId": 1,
+                 *       "object": "contacts",
+                 *       "format": "csv",
+                 *       "encoding": "utf-8",
+                 *       "delimiter": ",",
+                 *       "mapping": {
+                 *         "Name": "name",
+                 *         "E-mail": "email",
+                 *         "Customer no.": "metadata.number"
+                 *       },
+                 *       "matchOn": "email",
+                 *       "onConflict": "skip",
+                 *       "createMissing": [],
+                 *       "dryRun": false,
+                 *       "silent": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateImport"];
+            };
+        };
+        responses: {
+            /** @description The call was accepted and is done soon after. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contacts",
+                     *       "fileName": "offer.pdf",
+                     *       "status": "queued",
+                     *       "dryRun": true,
+                     *       "total": 1,
+                     *       "processed": 1,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "skipped": 1,
+                     *       "failed": 0,
+                     *       "archived": 1,
+                     *       "restored": 1,
+                     *       "kept": 1,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "completedAt": null,
+                     *       "undoUntil": "2026-11-20T23:17:47Z",
+                     *       "errorsUrl": "https://example.com/hooks/crm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importsGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the import, as in `GET /v1/imports`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contacts",
+                     *       "fileName": "offer.pdf",
+                     *       "status": "queued",
+                     *       "dryRun": true,
+                     *       "total": 1,
+                     *       "processed": 1,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "skipped": 1,
+                     *       "failed": 0,
+                     *       "archived": 1,
+                     *       "restored": 1,
+                     *       "kept": 1,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "completedAt": null,
+                     *       "undoUntil": "2026-11-20T23:17:47Z",
+                     *       "errorsUrl": "https://example.com/hooks/crm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The resource has not changed since the ETag that you sent. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importsPreview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fileId": 1,
+                 *       "object": "contacts",
+                 *       "format": "csv",
+                 *       "encoding": "utf-8",
+                 *       "delimiter": ","
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewImport"];
+            };
+        };
+        responses: {
+            /** @description The call was done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "format": "csv",
+                     *       "encoding": "utf-8",
+                     *       "delimiter": "example",
+                     *       "rows": 1,
+                     *       "columns": [
+                     *         {
+                     *           "header": "example",
+                     *           "samples": [
+                     *             "example"
+                     *           ],
+                     *           "suggested": "example"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importsUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
+                 * @example 3f1c9d0e-contact-import-17
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the import, as in `GET /v1/imports`.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description The call was accepted and is done soon after. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "object": "contacts",
+                     *       "fileName": "offer.pdf",
+                     *       "status": "queued",
+                     *       "dryRun": true,
+                     *       "total": 1,
+                     *       "processed": 1,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "skipped": 1,
+                     *       "failed": 0,
+                     *       "archived": 1,
+                     *       "restored": 1,
+                     *       "kept": 1,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T23:17:47Z",
+                     *       "startedAt": "2026-11-20T23:17:47Z",
+                     *       "completedAt": null,
+                     *       "undoUntil": "2026-11-20T23:17:47Z",
+                     *       "errorsUrl": "https://example.com/hooks/crm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -34222,6 +35146,85 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["FieldUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was taken. The whole answer must arrive within 5 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was not taken. It is sent again, ten times within about three days, and `Retry-After` is respected. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onImportCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The kind of the event, as in `event` of the body. */
+                "X-SVC-Event": components["parameters"]["DeliveryEvent"];
+                /** @description Id of this delivery, the same in every attempt. Use it to drop an event that arrives twice. */
+                "X-SVC-Delivery": components["parameters"]["DeliveryId"];
+                /** @description Number of the attempt, counted from 1. */
+                "X-SVC-Attempt": components["parameters"]["DeliveryAttempt"];
+                /** @description When this attempt was signed, in Unix seconds. Refuse attempts that are more than a few minutes old. */
+                "X-SVC-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                /** @description Signature of the body: `sha256=` and the hexadecimal HMAC-SHA256, keyed with the whole secret, prefix included. */
+                "X-SVC-Signature": components["parameters"]["DeliverySignature"];
+                /** @description Signature of the body with the secret before. Sent only during the grace of a rotation. */
+                "X-SVC-Signature-Previous"?: components["parameters"]["DeliverySignaturePrevious"];
+                /** @description Id of the delivery that this one repeats. Sent only with a replay. */
+                "X-SVC-Replay-Of"?: components["parameters"]["DeliveryReplayOf"];
+                /** @description The same as `X-SVC-Delivery`, under the name that Standard Webhooks libraries read. */
+                "webhook-id": components["parameters"]["DeliveryWebhookId"];
+                /** @description The same as `X-SVC-Timestamp`, under the name that Standard Webhooks libraries read. */
+                "webhook-timestamp": components["parameters"]["DeliveryWebhookTimestamp"];
+                /** @description Signature as Standard Webhooks defines it: `v1,` and base64. During the grace of a rotation there are two, separated by a space. */
+                "webhook-signature": components["parameters"]["DeliveryWebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "import.completed",
+                 *       "id": "evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600",
+                 *       "timestamp": "2026-11-20T23:17:47Z",
+                 *       "sequence": 1024,
+                 *       "livemode": true,
+                 *       "data": {
+                 *         "import_id": "8",
+                 *         "object": "contacts",
+                 *         "status": "completed",
+                 *         "counts": {
+                 *           "total": 1200,
+                 *           "processed": 1200,
+                 *           "created": 1150,
+                 *           "updated": 0,
+                 *           "skipped": 42,
+                 *           "failed": 8
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportCompletedEvent"];
             };
         };
         responses: {

@@ -20,6 +20,7 @@ const libFolders = [
   'files',
   'finance',
   'http',
+  'imports',
   'mcp',
   'messages',
   'network',

@@ -2,7 +2,9 @@ import { Activities, type activityTypes } from '#lib/entities/activity.ts';
 import type { Item } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-type Details = Partial<Pick<Item<typeof Activities>, 'text' | 'field' | 'oldValue' | 'newValue' | 'tagId'>>;
+type Details = Partial<
+  Pick<Item<typeof Activities>, 'text' | 'field' | 'oldValue' | 'newValue' | 'tagId' | 'createdAt'>
+>;
 
 /** Adds an entry to a contact's timeline. Ids come from the counter `activity`. */
 export async function addActivity(
@@ -17,11 +19,11 @@ export async function addActivity(
     oldValue: null,
     newValue: null,
     tagId: null,
+    ...authored(tx),
     ...details,
     id: await tx.nextId(Activities),
     contactId,
     type,
-    ...authored(tx),
   });
 }
 

@@ -156,22 +156,7 @@ export async function upsertCompany(
   tx: UnitOfWork,
   { matchOn, domain, ...input }: UpsertCompany,
 ): Promise<{ company: StoredCompany; isNew: boolean }> {
-  // Read before the companies: two upserts of one new name that find none of them meet here.
-  const guard = matchOn === 'name' && input.name ? { match: `company/name=${companyNameKey(input.name)}` } : undefined;
-  const before = guard && (await tx.find(Upserts, guard));
-  const find = () => matched(tx, matchOn, domain, input);
-  const found = await find();
-  if (found.length > 1) {
-    const companyIds = found.map(({ id }) => id);
-    throw conflict(
-      'ambiguous_match',
-      `${found.length} companies have this ${matchOn}: merge them, or change one by its id`,
-      {
-        companyIds,
-      },
-    );
-  }
-  const [company] = found;
+  const { company, create } = await matchCompany(tx, { matchOn, domain, ...input });
   const [own] = domain === undefined ? [] : readDomains([domain], () => 'domain').domains;
   const domains = own === undefined ? input.domains : [...new Set([...(input.domains ?? company?.domains ?? []), own])];
   if (company) {
@@ -181,11 +166,40 @@ export async function upsertCompany(
   }
   const { name } = input;
   if (!name) throw invalidField('name', 'required', 'name is required for a new company');
-  const made = await unlessMatched(createCompany(tx, { ...input, name, domains }), async () => (await find())[0]);
-  const after = guard && { ...guard, companyId: made.id };
-  if (after && before) tx.update(Upserts, after);
-  else if (after) tx.create(Upserts, after);
-  return { company: made, isNew: true };
+  return { company: await create({ ...input, name, domains }), isNew: true };
+}
+
+/** The company that a creation or a change is about. */
+interface Match {
+  /** Undefined where it is a new one. */
+  company: StoredCompany | undefined;
+  /** Creates the company, which nobody else creates at the same time. */
+  create(input: CreateCompany): Promise<StoredCompany>;
+}
+
+/** Returns the company that matches. Raises 400 without the value to match, 409 `ambiguous_match`. */
+export async function matchCompany(tx: UnitOfWork, { matchOn, domain, ...input }: UpsertCompany): Promise<Match> {
+  // Read before the companies: two upserts of one new name that find none of them meet here.
+  const guard = matchOn === 'name' && input.name ? { match: `company/name=${companyNameKey(input.name)}` } : undefined;
+  const before = guard && (await tx.find(Upserts, guard));
+  const find = () => matched(tx, matchOn, domain, input);
+  const found = await find();
+  if (found.length > 1)
+    throw conflict(
+      'ambiguous_match',
+      `${found.length} companies have this ${matchOn}: merge them, or change one by its id`,
+      { companyIds: found.map(({ id }) => id) },
+    );
+  return {
+    company: found[0],
+    async create(given) {
+      const made = await unlessMatched(createCompany(tx, given), async () => (await find())[0]);
+      const after = guard && { ...guard, companyId: made.id };
+      if (after && before) tx.update(Upserts, after);
+      else if (after) tx.create(Upserts, after);
+      return made;
+    },
+  };
 }
 
 async function matched(

@@ -14,7 +14,7 @@ import { authored } from './activity.ts';
 import { getStoredCompany } from './company-read.ts';
 
 type Entry = Item<typeof CompanyActivities>;
-type Details = Partial<Pick<Entry, 'text' | 'field' | 'oldValue' | 'newValue' | 'contactId'>>;
+type Details = Partial<Pick<Entry, 'text' | 'field' | 'oldValue' | 'newValue' | 'contactId' | 'createdAt'>>;
 
 /** Adds an entry to the history of a company. */
 export async function addCompanyActivity(
@@ -29,11 +29,11 @@ export async function addCompanyActivity(
     oldValue: null,
     newValue: null,
     contactId: null,
+    ...authored(tx),
     ...details,
     id: await tx.nextId(CompanyActivities),
     companyId,
     type,
-    ...authored(tx),
   });
 }
 
@@ -64,9 +64,14 @@ export async function addCompanyNote(
   return writeCompanyNote(tx, companyId, text);
 }
 
-/** Adds a note to the history of a company that the unit of work holds. Emits company.note_added. */
-export async function writeCompanyNote(tx: UnitOfWork, companyId: number, text: string): Promise<Entry> {
-  const note = await addCompanyActivity(tx, companyId, 'Note', { text });
+/** Adds a note to the history of a company that the unit of work holds, as of now or of an earlier time. Emits company.note_added. */
+export async function writeCompanyNote(
+  tx: UnitOfWork,
+  companyId: number,
+  text: string,
+  createdAt = tx.now,
+): Promise<Entry> {
+  const note = await addCompanyActivity(tx, companyId, 'Note', { text, createdAt });
   tx.emit({
     kind: 'company.note_added',
     subject: `company/${companyId}`,

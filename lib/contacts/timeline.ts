@@ -48,9 +48,9 @@ export async function addNote(
   return writeNote(tx, contactId, text);
 }
 
-/** Adds a note to the timeline of a contact that the unit of work holds. Emits contact.note_added. */
-export async function writeNote(tx: UnitOfWork, contactId: number, text: string): Promise<Entry> {
-  const note = await addActivity(tx, contactId, 'Note', { text });
+/** Adds a note to the timeline of a contact that the unit of work holds, as of now or of an earlier time. Emits contact.note_added. */
+export async function writeNote(tx: UnitOfWork, contactId: number, text: string, createdAt = tx.now): Promise<Entry> {
+  const note = await addActivity(tx, contactId, 'Note', { text, createdAt });
   tx.emit({
     kind: 'contact.note_added',
     subject: `contact/${contactId}`,

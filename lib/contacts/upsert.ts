@@ -4,6 +4,8 @@ import { storedKey, withMetadata } from '#lib/core/metadata.ts';
 import { conflict, invalidField, Problem } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import {
+  type ContactAddition,
+  type ContactChange,
   Contacts,
   type MatchKey,
   MergedContacts,
@@ -23,6 +25,7 @@ import { holderOfValue } from '#lib/workspaces/field-values.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
 import { lookupOf } from './lookup.ts';
+import { getStoredContact } from './read.ts';
 import { contactValues } from './values.ts';
 import type { ShownContact } from './view.ts';
 
@@ -31,15 +34,22 @@ const maxMatches = 2;
 /** Limit for the matching contacts that an error names. */
 const maxNamed = 100;
 
+/** The contact that a creation or a change is about. */
+interface Match {
+  /** Undefined where it is a new one. */
+  contact: StoredContact | undefined;
+  /** Values that the change sets. */
+  change: ContactChange & ContactAddition;
+  /** Creates the contact, which nobody else creates at the same time. */
+  create(): Promise<ShownContact>;
+}
+
 /**
- * Creates the contact, or changes the one that has the same username (on its platform), phone, e-mail or metadata value. Emits contact.created or
- * contact.updated. Raises 400 without the field to match, 409 when several contacts match.
+ * Returns the contact that has the same username (on its platform), phone, e-mail, metadata value, or value of a unique field. Raises 400
+ * without the field to match, 409 `ambiguous_match` when several contacts match.
  */
-export async function upsertContact(
-  tx: UnitOfWork,
-  { matchOn, ...fields }: v.InferOutput<typeof UpsertContact>,
-): Promise<{ contact: ShownContact; isNew: boolean }> {
-  if (matchOn.startsWith('fields.')) return upsertByValue(tx, matchOn.slice('fields.'.length), fields);
+export async function matchContact(tx: UnitOfWork, matchOn: MatchKey, fields: Fields): Promise<Match> {
+  if (matchOn.startsWith('fields.')) return matchByValue(tx, matchOn.slice('fields.'.length), fields);
   const sought = await soughtBy(tx, matchOn, fields);
   const list = (limit: number) => listUpTo(tx, sought, limit);
   const [before, listed, merged] = await Promise.all([
@@ -65,28 +75,47 @@ export async function upsertContact(
     });
   }
   const heir = found[0] === undefined && merged ? await resolveMerged(tx, merged.into) : undefined;
-  const only = found[0] ?? (heir?.archive ? undefined : heir);
-  if (only) {
-    // A contact that a merge gave another username keeps it.
-    const { platform: _, ...change } = found.length === 0 ? { ...fields, username: undefined } : fields;
-    // A further address that matched stays one.
-    if (sought.address && !sought.address.isPrimary(only)) delete change[sought.address.kind];
-    return { contact: await changeContact(tx, only.id, change), isNew: false };
-  }
-  const contact = await createContact(tx, fields);
-  const after = { match: sought.match, contactId: contact.id };
-  if (before) tx.update(Upserts, after);
-  else tx.create(Upserts, after);
-  return { contact, isNew: true };
+  const contact = found[0] ?? (heir?.archive ? undefined : heir);
+  // A contact that a merge gave another username keeps it.
+  const { platform: _, ...change } = found.length === 0 ? { ...fields, username: undefined } : fields;
+  // A further address that matched stays one.
+  if (contact && sought.address && !sought.address.isPrimary(contact)) delete change[sought.address.kind];
+  return {
+    contact,
+    change,
+    async create() {
+      const created = await createContact(tx, fields);
+      const after = { match: sought.match, contactId: created.id };
+      if (before) tx.update(Upserts, after);
+      else tx.create(Upserts, after);
+      return created;
+    },
+  };
+}
+
+/**
+ * Creates the contact, or changes the one that matches. Emits contact.created or contact.updated. Raises 400 without the field to match,
+ * 409 when several contacts match.
+ */
+export async function upsertContact(
+  tx: UnitOfWork,
+  { matchOn, ...fields }: v.InferOutput<typeof UpsertContact>,
+): Promise<{ contact: ShownContact; isNew: boolean }> {
+  const { contact, change, create } = await matchContact(tx, matchOn, fields);
+  if (contact) return { contact: await changeContact(tx, contact.id, change), isNew: false };
+  return { contact: await create(), isNew: true };
 }
 
 /** A unique value has one holder, and two that make one meet at its entry. */
-async function upsertByValue(tx: UnitOfWork, slug: string, { platform, ...fields }: Fields) {
+async function matchByValue(tx: UnitOfWork, slug: string, fields: Fields): Promise<Match> {
   const holder = () => holderOfValue(tx, contactValues, slug, fields.fields?.[slug]);
   const id = await holder();
-  if (id !== undefined) return { contact: await changeContact(tx, id, fields), isNew: false };
-  const contact = await unlessMatched(createContact(tx, { platform, ...fields }), holder);
-  return { contact, isNew: true };
+  const { platform: _, ...change } = fields;
+  return {
+    contact: id === undefined ? undefined : await getStoredContact(tx, id),
+    change,
+    create: () => unlessMatched(createContact(tx, fields), holder),
+  };
 }
 
 /**

@@ -77,3 +77,9 @@ export const exportObjects = [
 export type ExportObject = (typeof exportObjects)[number];
 export const exportFormats = ['csv', 'ndjson', 'parquet'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
+
+/** The kinds of records that files bring in. */
+export const importObjects = ['contacts', 'companies', 'deals', 'tasks', 'notes'] as const;
+export type ImportObject = (typeof importObjects)[number];
+export const importEndings = ['completed', 'failed', 'canceled'] as const;
+export const importStatuses = ['queued', 'running', ...importEndings, 'undoing', 'undone'] as const;

@@ -13,6 +13,7 @@ export const queues = [
   'timers',
   'sagas',
   'copies',
+  'imports',
   'incoming-mail',
   'workspace-mail',
   'inbound',

@@ -47,6 +47,8 @@ export const conflictReasons = [
   'column_in_use',
   'column_required',
   'stages_missing',
+  'import_not_undoable',
+  'import_over',
 ] as const;
 
 /** Further reasons, of the panel's operations. */

@@ -40,6 +40,8 @@ export const attachmentTimeoutSeconds = 120;
 export const pullTimeoutSeconds = 120;
 /** Time-out of a worker that writes all records of an object to a file: the longest that Lambda has. */
 export const exportTimeoutSeconds = 900;
+/** Time-out of a worker that takes in the rows of a file. */
+export const importTimeoutSeconds = 780;
 export const sweepTimeoutSeconds = 55;
 /** Time-out of a worker that makes several calls to a platform about one bot. */
 export const hookTimeoutSeconds = 40;

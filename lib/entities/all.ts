@@ -15,6 +15,7 @@ import { Erasures } from './erasure.ts';
 import { Feed } from './feed-event.ts';
 import { FieldOrders, Fields } from './field.ts';
 import { Files } from './file.ts';
+import { ImportRows, Imports, TurnsOfImports } from './import.ts';
 import { AccountHolders, Inbounds, Pollers } from './inbound.ts';
 import { Logins } from './login.ts';
 import { Members } from './member.ts';
@@ -65,6 +66,8 @@ export const entities: readonly Entity[] = [
   Fields,
   Files,
   Healths,
+  ImportRows,
+  Imports,
   Inbounds,
   IngestedRows,
   Logins,
@@ -89,6 +92,7 @@ export const entities: readonly Entity[] = [
   TagNames,
   Tags,
   Transfers,
+  TurnsOfImports,
   Upserts,
   Views,
   Workspaces,

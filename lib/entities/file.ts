@@ -1,17 +1,23 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/core/clock.ts';
-import { count, id, integer, line, pattern, time } from '#lib/core/schema.ts';
+import { choice, count, id, integer, line, pattern, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { Attachment } from './message.ts';
 
 /** A media type, perhaps with parameters. */
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[ -~]*)?$/;
 
+const mebibyte = 1024 * 1024;
+/** Limits of files by their use, in bytes. */
+export const maxFileBytes = { message: 50 * mebibyte, import: 200 * mebibyte } as const;
+const purposes = ['message', 'import'] as const;
+
 export const CreateFile = v.pipe(
   v.object({
+    purpose: v.optional(choice(purposes), 'message'),
     fileName: line(255),
     contentType: v.pipe(pattern(mediaType, 255, 'a media type such as image/png'), v.examples(['image/png'])),
-    sizeBytes: integer(1, 50 * 1024 * 1024),
+    sizeBytes: integer(1, maxFileBytes.import),
   }),
   v.title('CreateFile'),
 );
@@ -38,6 +44,8 @@ export const Files = entity({
   name: 'file',
   schema: v.object({
     id: id(),
+    /** Absent of a file for a message. */
+    purpose: v.exactOptional(v.literal('import')),
     fileName: v.string(),
     contentType: v.string(),
     sizeBytes: count(),
@@ -48,3 +56,5 @@ export const Files = entity({
   }),
   expiresAtSeconds: ({ createdAt }) => epochSeconds(new Date(Date.parse(createdAt) + dayMs)),
 });
+
+export type StoredFile = v.InferOutput<(typeof Files)['schema']>;

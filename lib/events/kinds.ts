@@ -11,6 +11,8 @@ import {
   exportObjects,
   fieldObjects,
   fieldTypes,
+  importEndings,
+  importObjects,
   jobEndings,
   sequenceStatuses,
   taskPriorities,
@@ -229,6 +231,31 @@ export const eventKinds = {
   ),
   'field.created': ofField('A custom field was created.'),
   'field.updated': ofField('A custom field was changed, archived, or restored.'),
+  'import.completed': kind(
+    'An import has ended: its rows are taken in, it failed, or it was canceled.',
+    {
+      import_id: id,
+      object: openChoice(importObjects),
+      status: openChoice(importEndings),
+      counts: v.pipe(
+        v.object({
+          total: v.nullable(count()),
+          processed: count(),
+          created: count(),
+          updated: count(),
+          skipped: count(),
+          failed: count(),
+        }),
+        v.title('ImportCounts'),
+      ),
+    },
+    {
+      import_id: '8',
+      object: 'contacts',
+      status: 'completed',
+      counts: { total: 1200, processed: 1200, created: 1150, updated: 0, skipped: 42, failed: 8 },
+    },
+  ),
   'deal.created': kind(
     'A deal was created.',
     {
@@ -569,6 +596,7 @@ export const readBy: Record<EventNoun, Scope> = {
   contact: 'contacts:read',
   company: 'companies:read',
   field: 'contacts:read',
+  import: 'imports:run',
   conversation: 'contacts:read',
   deal: 'deals:read',
   pipeline: 'pipelines:read',

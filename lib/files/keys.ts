@@ -47,3 +47,7 @@ export const dataExportFolder = (tenant: Tenant) => `${exportsPrefix}${placeOf(t
 /** Returns a new key for the file of an export of records: each attempt writes its own. */
 export const dataExportKey = (tenant: Tenant, exportId: number) =>
   `${dataExportFolder(tenant)}${exportId}/${randomText(16)}`;
+
+/** Returns the key of the rows of an import that failed, which the bucket removes as it does exports. */
+export const importErrorsKey = (tenant: Tenant, importId: number) =>
+  `${exportsPrefix}${placeOf(tenant)}/import-${importId}`;

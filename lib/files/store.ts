@@ -1,7 +1,14 @@
 import type * as v from 'valibot';
 import { minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
 import { invalidField, notFound, unavailable } from '#lib/core/problem.ts';
-import { type AttachmentFile, type CreateFile, Files, type FileUpload } from '#lib/entities/file.ts';
+import {
+  type AttachmentFile,
+  type CreateFile,
+  Files,
+  type FileUpload,
+  maxFileBytes,
+  type StoredFile,
+} from '#lib/entities/file.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { isStored } from './bucket.ts';
@@ -12,15 +19,18 @@ import { downloadUrlOf, uploadUrlOf } from './presigned.ts';
 const uploadMs = 60 * minuteMs;
 const downloadMs = 5 * minuteMs;
 
-/** A file that the caller uploads within the hour, and a message takes within the day (contract section 23). Needs `upload-files`. */
+/** A file that the caller uploads within the hour, and a message or an import takes within the day (contract section 23). Raises 400. Needs `upload-files`. */
 export async function createFile(
   tx: UnitOfWork,
-  { fileName, contentType, sizeBytes }: v.InferOutput<typeof CreateFile>,
+  { purpose, fileName, contentType, sizeBytes }: v.InferOutput<typeof CreateFile>,
 ): Promise<v.InferInput<typeof FileUpload>> {
   const cleaned = cleanFileName(fileName, Number.POSITIVE_INFINITY);
   if (cleaned === '') throw invalidField('fileName', 'invalid_format', 'fileName must be the name of a file');
+  const maxBytes = maxFileBytes[purpose];
+  if (sizeBytes > maxBytes) throw invalidField('sizeBytes', 'out_of_range', `sizeBytes must be at most ${maxBytes}`);
   const { id, key } = tx.create(Files, {
     id: await tx.nextId(Files),
+    ...(purpose === 'import' && { purpose }),
     fileName: cleaned,
     contentType,
     sizeBytes,
@@ -35,6 +45,25 @@ export async function createFile(
 }
 
 /**
+ * Returns a file that a caller has uploaded for an import. Raises 400 on `fileId` for what is not there, is for a message, or is not
+ * uploaded. Needs `read-files`.
+ */
+export async function importFile(tx: UnitOfWork, id: number): Promise<StoredFile> {
+  const file = await tx.find(Files, { id });
+  if (file?.purpose !== 'import' || ownKey(tx.tenant, file.key) === null)
+    throw invalidField(
+      'fileId',
+      'unknown_reference',
+      'fileId must refer to a file with the purpose import of the last 24 hours: POST /v1/files first',
+    );
+  const isThere = await isStored(file.key).catch((error: unknown) => {
+    throw unavailable(1, error);
+  });
+  if (!isThere) throw invalidField('fileId', 'not_allowed', 'fileId has not been uploaded: PUT its bytes first');
+  return file;
+}
+
+/**
  * The attachments of a message that takes these files; no other may afterwards. Raises 400 for what is not there, is not uploaded or is
  * taken. Needs `read-files`.
  */
@@ -43,7 +72,7 @@ export async function takeFiles(tx: UnitOfWork, ids: readonly number[] = []): Pr
   const taken = files.map((file, index) => {
     const refused = (code: 'unknown_reference' | 'not_allowed', why: string) =>
       invalidField(`attachments[${index}]`, code, `attachments[${index}] ${why}`);
-    if (!file || ownKey(tx.tenant, file.key) === null)
+    if (!file || file.purpose === 'import' || ownKey(tx.tenant, file.key) === null)
       throw refused('unknown_reference', 'does not refer to a file of the last 24 hours in this workspace');
     if (file.isTaken || ids.indexOf(file.id) < index) throw refused('not_allowed', 'is part of a message already');
     return { file, refused };

@@ -60,6 +60,8 @@ export class UnitOfWork {
   readonly isForAnswer: boolean;
   /** It is a caller's, who changes no archived entity but by a restore. */
   refusesArchived = false;
+  /** It emits no events. */
+  isSilent = false;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
   /** The index entries of its new rows are written (lib/table/ahead.ts). */
@@ -310,9 +312,9 @@ export class UnitOfWork {
       await step().catch((error) => log().warn('what was done ahead of a commit is not undone', error as Error));
   }
 
-  /** Emits an event with this change (contract section 15), its longest texts cut; it gets its sequence after the commit. */
+  /** Emits an event with this change (contract section 15) unless it is silent, its longest texts cut; it gets its sequence after the commit. */
   emit(draft: EventDraft): void {
-    this.#events.push({ ...bounded(draft), timestamp: this.now });
+    if (!this.isSilent) this.#events.push({ ...bounded(draft), timestamp: this.now });
   }
 
   /** Records who did this, in the same transaction (contract section 18). */

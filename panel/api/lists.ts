@@ -193,6 +193,7 @@ export const eventKinds = [
   "company.note_added",
   "field.created",
   "field.updated",
+  "import.completed",
   "deal.created",
   "deal.updated",
   "deal.archived",

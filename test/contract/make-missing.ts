@@ -5,6 +5,7 @@ import document from '#openapi' with { type: 'json' };
 import type { Client } from '#test/client.ts';
 import { brief, largestCalls } from '#test/contract/largest-calls.ts';
 import { everyLetters, type Letters } from '#test/contract/largest-values.ts';
+import { uploadedSheet } from '#test/imports/importing.ts';
 
 interface Operation {
   parameters: { name: string }[];
@@ -24,6 +25,16 @@ function leastOf(operation: Operation): Record<string, unknown> {
 }
 
 const inAMonth = () => shifted(new Date(), 30 * dayMs);
+
+/** Returns a body whose file is there, and has the columns that it names. */
+async function withFile(client: Client, body: Record<string, unknown>): Promise<Record<string, unknown>> {
+  if (!('fileId' in body)) return body;
+  const headers = Object.keys(body['mapping'] as object);
+  return {
+    ...body,
+    fileId: await uploadedSheet(client, `${headers.join(',')}\n${headers.map(() => 'x').join(',')}\n`),
+  };
+}
 
 /** A message that waits, of each channel that has none: the demo may not know the channel. */
 async function makeMessages(client: Client, tenant: Tenant): Promise<void> {
@@ -50,7 +61,7 @@ export async function makeMissing(client: Client, tenant: Tenant): Promise<void>
   for (const [path, { get, post }] of Object.entries(paths)) {
     if (path.includes('{') || !post || !get?.parameters.some(({ name }) => name === 'after')) continue;
     if ((await client.get(path, { limit: 1 })).body.items.length > 0) continue;
-    const { status, body } = await client.post(path, leastOf(post));
+    const { status, body } = await client.post(path, await withFile(client, leastOf(post)));
     if (status !== 201 && status !== 202)
       throw new Error(`the demo has nothing in ${path}, and its example is answered ${status} ${brief(body)}`);
   }

@@ -60,6 +60,7 @@ const inCode: Record<string, () => number[]> = {
   'lib/auth/identify-key.ts': () => [within('lib/auth/identify-key.ts', /expiresAtSeconds: window \+ (\d+)/, 1)],
   'lib/entities/export.ts': () => [constant('lib/entities/export.ts', 'keptMs')],
   'lib/entities/data-export.ts': () => [constant('lib/entities/data-export.ts', 'keptMs')],
+  'lib/entities/import.ts': () => [constant('lib/entities/import.ts', 'keptMs')],
   'lib/entities/file.ts': () => [within('lib/entities/file.ts', /expiresAtSeconds: .*\(createdAt\) \+ (\w+)\)/, 0.001)],
   'lib/entities/login.ts': () => [
     within('lib/entities/login.ts', /expiresAtSeconds: .*\(expiresAt\) \+ (\w+)\)/, 0.001),

@@ -13,6 +13,7 @@ import { dataExports } from './exports.ts';
 import { fields } from './fields.ts';
 import { files } from './files.ts';
 import { finance } from './finance.ts';
+import { imports } from './imports.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { members } from './members.ts';
@@ -48,6 +49,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   fields,
   files,
   finance,
+  imports,
   jobs,
   keys,
   members,

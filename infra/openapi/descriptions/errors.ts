@@ -123,6 +123,10 @@ export const conflict: Readonly<Record<(typeof conflictReasons)[number], string>
     'Deals are in the column: `count` says how many. Send `moveTo` with the id of the column of the same board that takes them.',
   column_required:
     'The board cannot be without this column: its last active one, `won`, `lost`, or one of the six that a workspace begins with. Rename it instead.',
+  import_not_undoable:
+    'The import is running, was a dry run, or ended before its first row, so there is nothing to undo. Cancel a running one, or wait until it has ended.',
+  import_over:
+    'The import has ended, so it cannot be canceled; or it is undone, or ended more than 24 hours ago, so it cannot be undone. Change or archive the records instead.',
   stages_missing:
     'The default board needs a column of every active stage: `stages` names those that are missing. Add them, or restore the board if it is archived.',
   stale_version:

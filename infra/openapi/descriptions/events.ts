@@ -79,6 +79,8 @@ export const events: Noun = {
       'Sent when somebody has defined a custom field. Use it to add a column to a copy of the data. Records have no value for it yet.',
     onFieldUpdated:
       'Sent when the definition of a custom field was changed, archived, or restored. Use it to refresh what you know about the field. Values of records have not changed.',
+    onImportCompleted:
+      'Sent when an import has ended: completed, failed, or canceled. Use it to fetch the rows that failed. An undo sends none; the events of its records tell it.',
     onDealCreated:
       'Sent when a deal was created. Use it to start work on a new sale, for example a proposal. Later changes have events of their own.',
     onDealUpdated:
@@ -210,6 +212,12 @@ export const events: Noun = {
       'data.company_id': 'Id of the company, as text.',
       'data.activity_id': 'Id of the note among the activities of the company, as text.',
       'data.text': 'The text of the note, cut at 16 KiB.',
+    },
+    ImportCompletedEvent: {
+      'data.import_id': 'Id of the import, as text.',
+      'data.object': 'The kind of records that its rows became.',
+      'data.status': 'How it ended: `completed`, `failed`, or `canceled`.',
+      'data.counts': 'How many rows became what.',
     },
     FieldCreatedEvent: field,
     FieldUpdatedEvent: field,

@@ -1,0 +1,80 @@
+import { system } from '#lib/core/tenant.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { writeErrors } from './errors-file.ts';
+import { openFields, Reader } from './mapping.ts';
+import { Options, optionMaker } from './options.ts';
+import { bytesOf, type KnownForm, rowsOf, UnreadableFile } from './rows.ts';
+import type { Run } from './run.ts';
+import { Ended, Hands } from './side-by-side.ts';
+import { knownForm, withSource } from './source.ts';
+import { Taker, touchedBy } from './take.ts';
+
+/** Rows side by side. Their ids follow each other, so that they count in different rows of the counters. */
+const width = 16;
+/** Limit of a file: about 200 MB of people. */
+const maxRows = 2_000_000;
+
+/** Takes in the rows of an import that are left, as long as the run may go on. Throws UnreadableFile. */
+export async function takeRows(run: Run): Promise<void> {
+  if (run.isCanceled && run.counts.processed === 0) return run.end('canceled');
+  await withSource(run.row.key, async (path) => {
+    const form = await knownForm(path, run.row);
+    if (run.row.total === null) await scan(run, path, form);
+    if (!run.isCanceled) await takeThem(run, path, form);
+    if (!run.isCanceled && run.counts.place < Number(run.row.total)) {
+      if (!run.isTooOld) return run.release();
+      return run.fail('the import has taken 24 hours: send the rest of the file again');
+    }
+    if (run.counts.failed > 0) {
+      await writeErrors(run, path, form);
+      await run.tell({ hasErrors: true });
+    }
+    await run.end(run.isCanceled ? 'canceled' : 'completed');
+  });
+}
+
+/** Counts the rows, so that a file that cannot be read to its end changes nothing. */
+async function scan(run: Run, path: string, form: KnownForm): Promise<void> {
+  let total = 0;
+  for await (const { place } of rowsOf(bytesOf(path), form)) {
+    total = place;
+    if (total > maxRows) throw new UnreadableFile(`the file has more than ${maxRows} rows: split it`);
+    if (total % 1000 === 0) await run.breathe();
+  }
+  await run.tell({ total, encoding: form.encoding });
+}
+
+async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> {
+  const taker = await takerOf(run);
+  const first = run.counts.place;
+  const done = await run.rowsSince(first);
+  const hands = new Hands(width);
+  const ended = new Ended(first, (ending) => run.count(ending));
+  for await (const row of rowsOf(bytesOf(path), form)) {
+    const input = taker.inputOf(row);
+    if (row.place <= first) {
+      taker.imagine(input);
+      continue;
+    }
+    await hands.free();
+    await run.breathe();
+    if (run.isOver) break;
+    const touched = input === undefined ? [] : touchedBy(run.row.matchOn, input);
+    hands.start(touched, async () => {
+      if (!run.isCanceled) ended.add(row.place, done.get(row.place) ?? (await taker.take(row, input)));
+    });
+  }
+  await hands.rest();
+  await run.tell();
+}
+
+async function takerOf({ tenant, row }: Run): Promise<Taker> {
+  const tx = UnitOfWork.forAnswer(tenant, system);
+  const [fields, workspace] = await Promise.all([
+    openFields(tx, row.object),
+    tx.get(Workspaces, { id: tenant.workspaceId }),
+  ]);
+  const reader = new Reader(row.object, row.mapping, fields, workspace.currency);
+  return new Taker(tenant, row, reader, new Options(fields, optionMaker(tenant, row.actor, row.isSilent)));
+}

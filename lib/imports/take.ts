@@ -1,0 +1,186 @@
+import { isPassing } from '#lib/aws/aws.ts';
+import { log } from '#lib/core/log.ts';
+import { Problem } from '#lib/core/problem.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { firstCharacters } from '#lib/core/text.ts';
+import { type ImportRow, ImportRows, type StoredImport } from '#lib/entities/import.ts';
+import { isPermanent } from '#lib/table/dead-letter.ts';
+import type { IdPool } from '#lib/table/ids.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { SharedIds, UnusedIds } from './ids.ts';
+import type { Reader } from './mapping.ts';
+import { importedObjects } from './objects/all.ts';
+import type { Outcome, RowInput, Rules } from './objects/object.ts';
+import type { Options } from './options.ts';
+import type { SourceRow } from './rows.ts';
+
+type Ending = Outcome['outcome'] | 'failed';
+
+/** Takes in single rows of an import: each in one transaction, together with a row that says what became of it. */
+export class Taker {
+  readonly #tenant: Tenant;
+  readonly #import: StoredImport;
+  readonly #reader: Reader;
+  readonly #options: Options;
+  readonly #ids: IdPool;
+  readonly #rules: Rules;
+  /** Records that a dry run would have created, by what they are matched on. */
+  readonly #imagined = new Set<string>();
+
+  constructor(tenant: Tenant, of: StoredImport, reader: Reader, options: Options) {
+    this.#tenant = tenant;
+    this.#import = of;
+    this.#reader = reader;
+    this.#options = options;
+    this.#ids = of.dryRun ? new UnusedIds(tenant) : new SharedIds(tenant);
+    this.#rules = {
+      matchOn: of.matchOn,
+      onConflict: of.onConflict,
+      makesTags: of.createMissing.includes('tags'),
+      makesCompanies: of.createMissing.includes('companies'),
+    };
+  }
+
+  /** Returns what a row sets, or undefined where the row itself is broken. */
+  inputOf(row: SourceRow): RowInput | undefined {
+    return row.error === null ? this.#reader.read(row) : undefined;
+  }
+
+  /** Remembers a row that an earlier run of a dry run has looked at. */
+  imagine(input: RowInput | undefined): void {
+    const key = input && this.#matchKey(input);
+    if (key !== undefined && this.#import.dryRun) this.#imagined.add(key);
+  }
+
+  /** Does what a row says, once. Returns what became of it. Throws what is no fault of the row. */
+  async take(row: SourceRow, input: RowInput | undefined): Promise<Ending> {
+    try {
+      if (input === undefined) return await this.#fail(row.place, String(row.error));
+      const makesOptions = this.#import.createMissing.includes('options');
+      if (this.#import.dryRun) return await this.#try(makesOptions ? this.#options.without(input) : input);
+      if (makesOptions) await this.#options.make(input);
+      return await this.#do(row.place, input);
+    } catch (error) {
+      return this.#fail(row.place, reasonOf(error));
+    }
+  }
+
+  #do(place: number, input: RowInput): Promise<Ending> {
+    let tries = 0;
+    return transact(
+      this.#tenant,
+      this.#import.actor,
+      async (tx) => {
+        tries += 1;
+        const key = { importId: this.#import.id, row: place };
+        // Somebody else may have been faster, or an answer of the table was lost.
+        const done = tries > 1 ? await tx.find(ImportRows, key) : undefined;
+        if (done) return done.outcome;
+        const taken = await this.#run(tx, input);
+        const isChanged = taken.changes === undefined || Object.keys(taken.changes).length > 0;
+        if (taken.outcome !== 'skipped' && isChanged) tx.create(ImportRows, rowOf(key, taken, tx.now));
+        return taken.outcome;
+      },
+      { ids: this.#ids },
+    );
+  }
+
+  /** Does as if, and writes nothing. */
+  async #try(input: RowInput): Promise<Ending> {
+    const tx = new UnitOfWork(this.#tenant, this.#import.actor, this.#ids);
+    const key = this.#matchKey(input);
+    try {
+      const { outcome } = await this.#run(tx, input);
+      if (outcome !== 'created' || key === undefined) return outcome;
+      if (!this.#imagined.has(key)) return outcome;
+      const { onConflict } = this.#rules;
+      if (onConflict === 'fail')
+        throw new Problem(
+          'conflict',
+          `an earlier row has this ${this.#rules.matchOn}: onConflict says that this fails`,
+        );
+      return onConflict === 'skip' ? 'skipped' : 'updated';
+    } finally {
+      await tx.abandon();
+      this.imagine(input);
+    }
+  }
+
+  #run(tx: UnitOfWork, input: RowInput): Promise<Outcome> {
+    tx.refusesArchived = true;
+    tx.isSilent = this.#import.isSilent;
+    return importedObjects[this.#import.object].take(tx, input, this.#rules);
+  }
+
+  async #fail(place: number, error: string): Promise<Ending> {
+    const key = { importId: this.#import.id, row: place };
+    return transact(this.#tenant, this.#import.actor, async (tx) => {
+      const done = await tx.find(ImportRows, key);
+      if (done) return done.outcome;
+      tx.create(ImportRows, {
+        ...key,
+        outcome: 'failed',
+        error: firstCharacters(error, maxErrorCharacters),
+        at: tx.now,
+      });
+      return 'failed';
+    });
+  }
+
+  #matchKey(input: RowInput): string | undefined {
+    const [key] = keysOf(this.#rules.matchOn, input);
+    return key;
+  }
+}
+
+const maxErrorCharacters = 1000;
+
+const rowOf = (
+  key: Pick<ImportRow, 'importId' | 'row'>,
+  { outcome, recordId, of, noteId, changes }: Outcome,
+  at: string,
+): ImportRow => ({
+  ...key,
+  outcome: outcome === 'updated' ? 'updated' : 'created',
+  recordId,
+  ...(of && { of }),
+  ...(noteId !== undefined && { noteId }),
+  ...(changes && { changes: JSON.stringify(changes) }),
+  at,
+});
+
+/** Returns why a row failed. Throws again what may pass, which is no fault of the row. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Problem && error.status !== 503) {
+    const { fields } = error.details ?? {};
+    return fields === undefined ? error.message : fields.map(({ message }) => message).join('; ');
+  }
+  if (isPassing(error) || error instanceof Problem || !isPermanent(error)) throw error;
+  log().error('a row of an import cannot be taken in', error as Error);
+  return 'the row cannot be stored, perhaps because it is too large: make it smaller';
+}
+
+const folded = (value: unknown) => String(value).normalize('NFC').trim().toLowerCase();
+
+/** Returns what a row must not be taken in together with another row for: rows that share one of these run in their order. */
+export function keysOf(matchOn: string | null, input: RowInput): string[] {
+  if (matchOn === null) return [];
+  const [group, key] = /^(fields|metadata)\.(.*)$/.exec(matchOn)?.slice(1) ?? [];
+  const values =
+    group === undefined ? input[matchOn] : (input[group] as Record<string, unknown> | undefined)?.[key ?? ''];
+  const given = matchOn === 'domain' ? [input['domain'], input['domains']].flat() : [values];
+  const digits = (text: string) => (matchOn === 'phone' ? text.replaceAll(/\D/g, '') : text);
+  return given.flatMap((value) => (value === undefined ? [] : [`match ${digits(folded(value).replace(/^@/, ''))}`]));
+}
+
+/** Targets whose values name records that a row changes, too. */
+const shared = ['company', 'companies', 'companyId', 'contact', 'contactId', 'deal', 'dealId', 'tags'];
+
+/** Returns all records that a row touches, as far as its text says. */
+export const touchedBy = (matchOn: string | null, input: RowInput): string[] => [
+  ...keysOf(matchOn, input),
+  ...shared.flatMap((name) =>
+    [input[name] ?? []].flat().map((value) => `${name.replace(/ies$|s$|Id$/, '')} ${folded(value)}`),
+  ),
+];
