@@ -1,5 +1,6 @@
 import type { Schema } from '../../../client/index.ts';
 import { kindsOfTypes, operatorsOfKinds, searchFields } from '../../api/search-fields.ts';
+import { channelNames } from '../../app/channels.ts';
 import { worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 
@@ -30,12 +31,14 @@ interface Declared {
 /** Fields that the API has as times and that mean a day. */
 const days: ReadonlySet<string> = new Set(['expectedCloseAt']);
 
+const channels: Readonly<Record<string, string>> = channelNames;
+
 const builtIn = (name: string, { kind, values = [], isList = false }: Declared): FilterField => ({
   name,
   title: (t.filters.fields as Readonly<Record<string, string>>)[name] ?? worded(name),
   kind,
   isList,
-  options: values.map((value) => ({ value, label: worded(value) })),
+  options: values.map((value) => ({ value, label: channels[value] ?? worded(value) })),
   isDay: kind === 'date' || days.has(name),
 });
 

@@ -32,44 +32,42 @@ const idsIn = (conditions: readonly Condition[], fields: readonly FilterField[],
     .flatMap(({ value }) => [value].flat())
     .filter((value) => typeof value === 'number');
 
-/** Reads the boards and the columns of all of them. */
-async function readAllBoards(signal: AbortSignal) {
+/** Reads the boards and the columns of all of them, as they are chosen. */
+async function readBoardOptions(signal: AbortSignal): Promise<Partial<Record<Kind, readonly Option[]>>> {
   const boards = await readBoards(signal);
   const columns = await Promise.all(boards.map(({ id }) => readColumns(signal, id)));
-  return { boards, columns };
+  const labelOf = (name: string, board: string) => (boards.length > 1 ? `${name} · ${board}` : name);
+  return {
+    pipeline: boards.map(({ id: value, name: label }) => ({ value, label })),
+    column: boards.flatMap((board, at) =>
+      (columns[at] ?? []).map(({ id: value, name, color }) => ({
+        value,
+        label: labelOf(name, board.name),
+        ...(color !== null && { color }),
+      })),
+    ),
+  };
 }
 
-/** Reads the names of what conditions name, and the tags, people, and boards that can be named. */
+/** Reads the names of what conditions name, and the tags and people that can be named. */
 export function useRecords(conditions: readonly Condition[], fields: readonly FilterField[]): Records {
   const kinds = new Set(fields.map(({ kind }) => kind));
   const members = useMemberList();
   const hasTags = kinds.has('tag') && may('contacts:read');
   const tags = useLoaded(async (signal) => (hasTags ? (await api.get('/v1/tags', { signal })).items : []), [hasTags]);
-  const hasBoards = kinds.has('pipeline') && may('pipelines:read');
+  const hasBoards = ['pipeline', 'column'].some((kind) => idsIn(conditions, fields, kind as Kind).length > 0);
   const boards = useLoaded(
-    async (signal) => (hasBoards ? readAllBoards(signal) : { boards: [], columns: [] }),
+    async (signal) => (hasBoards && may('pipelines:read') ? readBoardOptions(signal) : {}),
     [hasBoards],
   );
   const member = namesOf(members);
   const contact = useNames('contact', idsIn(conditions, fields, 'contact'));
   const company = useNames('company', idsIn(conditions, fields, 'company'));
   const deal = useNames('deal', idsIn(conditions, fields, 'deal'));
-  const all = boards.data?.boards ?? [];
-  const several = all.length > 1;
   const choices: Choices = new Map<Kind, readonly Option[]>([
     ['member', [...member].map(([value, label]) => ({ value, label }))],
     ['tag', (tags.data ?? []).map(({ id: value, name: label, color }) => ({ value, label, color }))],
-    ['pipeline', all.map(({ id: value, name: label }) => ({ value, label }))],
-    [
-      'column',
-      all.flatMap((board, at) =>
-        (boards.data?.columns[at] ?? []).map(({ id: value, name, color }) => ({
-          value,
-          label: several ? `${name} · ${board.name}` : name,
-          ...(color !== null && { color }),
-        })),
-      ),
-    ],
+    ...Object.entries<readonly Option[]>(boards.data ?? {}).map(([kind, options]) => [kind as Kind, options] as const),
   ]);
   const named = [...choices].map(
     ([kind, options]) => [kind, new Map(options.map(({ value, label }) => [Number(value), label]))] as const,
@@ -88,6 +86,10 @@ const finders: Partial<Record<Kind, typeof findContacts>> = {
 
 /** Looks for records of a kind by a part of their name. */
 export async function findRecords(kind: Kind, q: string | undefined, signal: AbortSignal): Promise<Option[]> {
+  if (kind === 'pipeline' || kind === 'column') {
+    const options = (await readBoardOptions(signal))[kind] ?? [];
+    return options.filter(({ label }) => label.toLowerCase().includes((q ?? '').toLowerCase()));
+  }
   const found = (await finders[kind]?.(q, signal)) ?? [];
   return found.map(({ id, name, detail }) => ({ value: id, label: detail ? `${name} · ${detail}` : name }));
 }
