@@ -13,6 +13,8 @@ export const handler = endpoint(
     query: EverywhereQuery,
     status: 200,
     response: Hits,
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
   },

@@ -1,4 +1,5 @@
 import { isRowNeed, type Need, type RowNeed } from '#lib/core/needs.ts';
+import { Copies } from '#lib/entities/copy.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import type { AnyTable } from './data.ts';
 import type { Permission } from './role.ts';
@@ -19,6 +20,7 @@ type Rows = Partial<Record<Action, readonly string[]>>;
 // A workspace's partitions begin with its number.
 const tenants = Array.from({ length: 9 }, (_, digit) => `${digit + 1}*`);
 const outbox = rowPartition('outbox', { shard: '*' });
+const copies = `*#${Copies.name}`;
 const due = rowPartition('due', { shard: '*' });
 const key = rowPartition('key', { keyId: '*' });
 const session = rowPartition('session', { hash: '*' });
@@ -76,6 +78,7 @@ const rowsOf: Record<RowNeed, Rows> = {
     DeleteItem: [session],
   },
   'read-outbox': { Query: [outbox], BatchGetItem: [outbox] },
+  'ask-copies': { PutItem: [copies, due] },
   'move-outbox': everything([outbox]),
   'move-timers': everything([due]),
   sweep: {

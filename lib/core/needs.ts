@@ -23,6 +23,7 @@ const rowNeeds = [
   'make-sign-ins',
   'open-sessions',
   'read-outbox',
+  'ask-copies',
   'move-outbox',
   'move-timers',
   'sweep',

@@ -31,6 +31,11 @@ export class CopiedRow {
     return String(this.#group.values.get(textColumn)?.[this.index] ?? '');
   }
 
+  /** Returns a row of the table that has only these columns. */
+  part(names: readonly string[]): Record<string, unknown> {
+    return Object.fromEntries(names.map((name) => [name, this.#readerIn(name)()]));
+  }
+
   /** Returns what the row has of a field. */
   of(field: SearchField, now: string): unknown {
     let read = this.#readers.get(field);

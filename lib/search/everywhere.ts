@@ -12,7 +12,10 @@ import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { type StoredTask, Tasks } from '#lib/entities/task.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { CopiedRow } from './copied-row.ts';
+import { type Noun, nouns } from './nouns.ts';
 import { rangesIn } from './ranges.ts';
+import { type Columns, eachRecord, withoutBrokenCopy } from './records.ts';
 import { eachRow, isArchived } from './rows.ts';
 
 type Named = readonly [field: string, text: string | null | undefined];
@@ -26,9 +29,16 @@ interface Searched<Row = never> {
   subtitle(row: Row): string | null;
   /** Returns when somebody last had to do with it. */
   activeAt(row: Row): string;
+  /** The noun that it is, and the columns of its copy that are asked for here. */
+  noun?: { of: Noun; columns: readonly string[] };
 }
 
 const changedAt = ({ updatedAt, createdAt }: { updatedAt: string | null; createdAt: string }) => updatedAt ?? createdAt;
+
+const copied = (of: unknown, columns: readonly string[]) => ({
+  of: of as Noun,
+  columns: ['id', 'createdAt', 'updatedAt', ...columns],
+});
 
 const contact: Searched<StoredContact> = {
   of: Contacts,
@@ -42,6 +52,7 @@ const contact: Searched<StoredContact> = {
   ],
   subtitle: ({ company, email, phone }) => company ?? email ?? phone,
   activeAt: (row) => latest(row.lastMessageAt, changedAt(row)) as string,
+  noun: copied(nouns.contact, ['name', 'username', 'email', 'phone', 'company', 'lastMessageAt']),
 };
 
 const company: Searched<StoredCompany> = {
@@ -54,6 +65,7 @@ const company: Searched<StoredCompany> = {
   ],
   subtitle: ({ domains }) => domains[0] ?? null,
   activeAt: changedAt,
+  noun: copied(nouns.company, ['name', 'domains', 'phone']),
 };
 
 const deal: Searched<StoredDeal> = {
@@ -62,6 +74,7 @@ const deal: Searched<StoredDeal> = {
   texts: ({ title }) => [['title', title]],
   subtitle: ({ contactName }) => contactName,
   activeAt: changedAt,
+  noun: copied(nouns.deal, ['title', 'contactName']),
 };
 
 const task: Searched<StoredTask> = {
@@ -70,6 +83,7 @@ const task: Searched<StoredTask> = {
   texts: ({ title }) => [['title', title]],
   subtitle: () => null,
   activeAt: changedAt,
+  noun: copied(nouns.task, ['title']),
 };
 
 const thread: Searched<StoredThread> = {
@@ -169,10 +183,32 @@ export async function searchEverywhere(
 const byRank = (a: Ranked, b: Ranked) =>
   a.rank - b.rank || (a.activeAt === b.activeAt ? b.hit.id - a.hit.id : a.activeAt < b.activeAt ? 1 : -1);
 
-async function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly string[][]): Promise<Ranked[]> {
-  const { of, texts, subtitle, activeAt } = searched[type] as Searched<Row>;
+function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly string[][]): Promise<Ranked[]> {
+  const { noun } = searched[type] as Searched<Row>;
+  const columns: Columns = { used: new Set(), others: noun?.columns ?? [], hasText: true, isByIdAlone: false };
+  return withoutBrokenCopy(columns, (own) => rankedOf(tx, type, whole, words, own));
+}
+
+/** Returns a row of the table as far as it is asked for here; undefined for one of a copy that does not hold the words. */
+function rowOf(row: Row, words: readonly string[][], columns: readonly string[]): Row | undefined {
+  if (!(row instanceof CopiedRow)) return row;
+  if (isArchived(row) || !holdsWords(row.searchText, words)) return undefined;
+  const { domains, ...others } = row.part(columns);
+  return { ...others, ...(columns.includes('domains') && { domains: domains ?? [] }) } as unknown as Row;
+}
+
+async function rankedOf(
+  tx: UnitOfWork,
+  type: Type,
+  whole: string,
+  words: readonly string[][],
+  columns: Columns,
+): Promise<Ranked[]> {
+  const { of, texts, subtitle, activeAt, noun } = searched[type] as Searched<Row>;
   let found: Ranked[] = [];
-  await eachRow(tx, of, (row: Row) => {
+  const look = (seen: Row) => {
+    const row = rowOf(seen, words, noun?.columns ?? []);
+    if (row === undefined) return;
     const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));
     const folded = named.map(([field, text]) => (field === 'phone' ? asciiDigitsIn(text) : foldCase(text)));
     if (isArchived(row) || row.status === 'spam' || !holdsWords(folded.join('\n'), words)) return;
@@ -193,7 +229,13 @@ async function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly
       activeAt: activeAt(row),
     });
     if (found.length > maxKept) found = found.sort(byRank).slice(0, maxHits);
-  });
+  };
+  if (noun === undefined) await eachRow(tx, of, look);
+  else
+    await eachRecord(tx, noun.of, columns, (row: never) => {
+      look(row);
+      return true;
+    });
   return found;
 }
 

@@ -1,3 +1,5 @@
+import { log } from '#lib/core/log.ts';
+import { Problem } from '#lib/core/problem.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -11,12 +13,28 @@ import { eachRow, searchTime } from './rows.ts';
 /** Parts of records that a search asks for. */
 export interface Columns {
   used: ReadonlySet<SearchField>;
+  /** Further columns. */
+  others?: readonly string[];
   /** It has a `q`. */
   hasText: boolean;
   /** Its order is that of the ids, the newest first: it ends where it has enough. */
   isByIdAlone: boolean;
   /** It passes the copy by, which could not be read. */
   isWithoutCopy?: boolean;
+}
+
+/** Does the work, once more without the copy where that cannot be read: it was removed meanwhile, or the bucket is at fault. */
+export async function withoutBrokenCopy<Result>(
+  columns: Columns,
+  work: (columns: Columns) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(columns);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    log().warn('a copy cannot be read', error as Error);
+    return work({ ...columns, isWithoutCopy: true });
+  }
 }
 
 /**
@@ -43,14 +61,15 @@ async function eachOfCopy(
   tx: UnitOfWork,
   noun: Noun,
   { file, changed }: UsableCopy,
-  { used, hasText, isByIdAlone }: Columns,
+  { used, others = [], hasText, isByIdAlone }: Columns,
   look: (row: never) => boolean,
 ): Promise<void> {
   const requireTime = searchTime();
   const pk = entityPartition(tx.tenant, noun.of);
   const keys = [...changed].map((sk) => ({ pk, sk }));
   for (const row of await tx.findAllByKey(noun.of, keys, undefined, true)) look(row as never);
-  const names = ['id', archivedColumn, ...(hasText ? [textColumn] : []), ...[...used].flatMap(({ from }) => from)];
+  const text = hasText ? [textColumn] : [];
+  const names = ['id', archivedColumn, ...text, ...others, ...[...used].flatMap(({ from }) => from)];
   const byName = new Map(columnsOf(noun, file.fields).map((column) => [column.name, column]));
   for await (const group of readGroups(file, [...new Set(names)], { fromLast: isByIdAlone })) {
     requireTime();

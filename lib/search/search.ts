@@ -1,7 +1,6 @@
 import type { Caller } from '#lib/core/caller.ts';
-import { log } from '#lib/core/log.ts';
 import { phoneSpellings } from '#lib/core/phone.ts';
-import { invalidFields, Problem } from '#lib/core/problem.ts';
+import { invalidFields } from '#lib/core/problem.ts';
 import type { SearchBody } from '#lib/core/search-body.ts';
 import { holdsWords, wordsOf } from '#lib/core/text.ts';
 import type { StoredCompany } from '#lib/entities/company.ts';
@@ -18,7 +17,7 @@ import { cursorOf, type Place, placeOf } from './cursor.ts';
 import { type Noun, nouns, searchedText } from './nouns.ts';
 import type { Order, Position } from './order.ts';
 import { readQuestion } from './question.ts';
-import { type Columns, eachRecord } from './records.ts';
+import { type Columns, eachRecord, withoutBrokenCopy } from './records.ts';
 import { isArchived } from './rows.ts';
 import { viewFor } from './views.ts';
 
@@ -64,12 +63,7 @@ export async function search<Object extends FieldObject>(
     predicates.every((one) => one(row, place.now));
   const columns = { used, hasText: words.length > 0, isByIdAlone: asked.sort.length === 0 && !body.count };
   const wanted = { isWanted, order, place, limit: body.limit };
-  const { found, total } = await walk(tx, noun, columns, wanted).catch((error: unknown) => {
-    if (error instanceof Problem) throw error;
-    // It was removed meanwhile, as by an erasure, or the bucket is at fault.
-    log().warn('a copy cannot be read', error as Error);
-    return walk(tx, noun, { ...columns, isWithoutCopy: true }, wanted);
-  });
+  const { found, total } = await withoutBrokenCopy(columns, (own) => walk(tx, noun, own, wanted));
   const read = await readAll(tx, noun, found.slice(0, body.limit), isWanted);
   let bytes = 0;
   const items = read.filter(({ row }, index) => {

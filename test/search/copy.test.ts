@@ -76,6 +76,27 @@ test('a search sees what was changed, made, archived, and erased since the copy'
   expect((await read(() => total({ q: 'contact 1095' }))).result).toBe(1);
 });
 
+test('a search over everything reads the copy, and what has changed since', async () => {
+  const [changed] = ids.slice(95, 96) as [number];
+  await live.patch(`/v1/contacts/${changed}`, { name: 'Contact 1097b' }, 200);
+  const { result, rows } = await read(() => live.get('/v1/search', { q: 'contact 1097', types: 'contacts' }, 200));
+  expect(result.body.items.map(({ id }: { id: number }) => id)).toEqual([ids[1097], changed]);
+  expect(result.body.items[0]).toMatchObject({
+    title: 'Contact 1097',
+    matched: [
+      {
+        field: 'name',
+        text: 'Contact 1097',
+        ranges: [
+          [0, 7],
+          [8, 12],
+        ],
+      },
+    ],
+  });
+  expect(rows).toBe(0);
+});
+
 test('pages of a search without an order end where they have enough, and go on', async () => {
   const { items, nextCursor } = await search({ filter: best.filter, limit: 3 });
   const next = await search({ filter: best.filter, limit: 3, cursor: nextCursor });
