@@ -11,7 +11,7 @@ test('a file holds each record once while others are made and archived', { timeo
   const make = async (name: string) => {
     const items = Array.from({ length: atOnce }, (_, index) => ({ op: 'create', name: `${name} ${index}` }));
     const { body } = await live.post('/v1/contacts/batch', { items }, 200);
-    return body.results.map(({ body: made }: { body: { id: number } }) => made.id) as number[];
+    return body.results.map(({ contact }: { contact: { id: number } }) => contact.id) as number[];
   };
   const calm: number[] = [];
   for (let count = 0; count < people; count += atOnce) calm.push(...(await make('Calm')));
