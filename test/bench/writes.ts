@@ -22,6 +22,8 @@ export async function writesOf(client: Client) {
   const newContact = (headers?: Record<string, string>) =>
     post('/v1/contacts', { name: `Cost ${randomUUID()}` }, headers);
   const { id } = await newContact();
+  /** A contact has at most twenty addresses. */
+  const people = (await Promise.all([newContact(), newContact(), newContact()])).map((one) => one.id);
   const patch = async (body: object) => succeeded(await client.patch(`/v1/contacts/${id}`, body));
   const stages = ['contacted', 'new'];
   const accountId = (await client.get('/v1/telegram/accounts')).body.items[0].id;
@@ -52,12 +54,13 @@ export async function writesOf(client: Client) {
       work: (index) => patch({ fields: { cost: `Value ${index}` } }),
     },
     'add-address': {
-      what: 'add an address to a new contact',
+      what: 'add an address',
       budget: [],
-      async work() {
-        const { id: to } = await newContact();
-        await post(`/v1/contacts/${to}/addresses`, { kind: 'email', value: `${randomUUID()}@costs.example` });
-      },
+      work: (index) =>
+        post(`/v1/contacts/${people[index % people.length]}/addresses`, {
+          kind: 'email',
+          value: `${randomUUID()}@costs.example`,
+        }),
     },
     stage: {
       what: 'move it to a stage',
