@@ -3725,7 +3725,7 @@ export interface paths {
         put?: never;
         /**
          * Create a view
-         * @description Saves a filter, an order, and columns under a name. Fields are checked as a search checks them. Above 500 views the call answers 409 `limit_reached`. The key needs the write scope of the object.
+         * @description Saves a filter, an order, and columns under a name. Fields are checked as a search checks them. If you see 500 views, the call answers 409 `limit_reached`. The key needs the write scope of the object.
          *
          *     Requires the scope `contacts:write`, or `companies:write`, or `deals:write`, or `tasks:write`.
          */

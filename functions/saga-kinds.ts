@@ -11,6 +11,7 @@ import { entities } from '#lib/entities/all.ts';
 import { reading } from '#lib/messages/read.ts';
 import { erasing } from '#lib/privacy/erasure/erase.ts';
 import { exporting } from '#lib/privacy/export/file.ts';
+import { deletingKeyViews } from '#lib/search/key-views.ts';
 import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { stopping } from '#lib/sequences/reply.ts';
@@ -35,6 +36,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   export: exporting,
   'job-end': messageCompletion.saga,
   'key-cancel': cancelQueued,
+  'key-views': deletingKeyViews,
   'mail-end': mailCompletion.saga,
   'link-company': linking,
   merge: merging,

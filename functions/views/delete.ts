@@ -1,8 +1,7 @@
-import { notFound } from '#lib/core/problem.ts';
 import { Deleted } from '#lib/core/schema.ts';
-import { View, Views } from '#lib/entities/view.ts';
+import { View } from '#lib/entities/view.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { deleteView, permitView, scopesTo } from '#lib/search/views.ts';
+import { deleteView, getView, permitView, scopesTo } from '#lib/search/views.ts';
 
 /** Deletes a view. */
 export const handler = endpoint(
@@ -16,7 +15,7 @@ export const handler = endpoint(
     status: 200,
     response: Deleted,
     errors: ['not_found'],
-    current: (tx, { id }) => tx.get(Views, { id }, () => notFound('view')),
+    current: (tx, { id }, _, caller) => getView(tx, caller, id),
     representation: View,
   },
   ({ tx, caller, params }) => deleteView(tx, caller, params.id),

@@ -1,7 +1,6 @@
-import { notFound } from '#lib/core/problem.ts';
-import { fixedInView, PatchView, View, Views } from '#lib/entities/view.ts';
+import { fixedInView, PatchView, View } from '#lib/entities/view.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { patchView, permitView, scopesTo } from '#lib/search/views.ts';
+import { getView, patchView, permitView, scopesTo } from '#lib/search/views.ts';
 
 /** Changes fields of a view. */
 export const handler = endpoint(
@@ -17,7 +16,7 @@ export const handler = endpoint(
     status: 200,
     response: View,
     errors: ['bad_request', 'not_found'],
-    current: (tx, { id }) => tx.get(Views, { id }, () => notFound('view')),
+    current: (tx, { id }, _, caller) => getView(tx, caller, id),
   },
   ({ tx, caller, params, body }) => patchView(tx, caller, params.id, body),
 );

@@ -8,6 +8,7 @@ import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
+import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { hashKey } from './identify-key.ts';
 import { Keys, type StoredKey, toKeyView } from './key.ts';
@@ -159,7 +160,7 @@ export async function patchKey(
   );
 }
 
-/** Revokes a key at once; a revoked key stays as it is. Emits key.revoked. Raises 403, 404. */
+/** Revokes a key at once, and has its private views deleted; a revoked key stays as it is. Emits key.revoked. Raises 403, 404. */
 export async function revokeKey(tx: UnitOfWork, id: number) {
   const { keyId, env: environment, revokedAt } = revoke(tx, await getKeyToChange(tx, id));
   return { id, keyId, env: environment, revoked: true as const, revokedAt };
@@ -176,6 +177,7 @@ function revoke(tx: UnitOfWork, key: StoredKey): StoredKey & { revokedAt: string
   if (revokedAt !== null) return { ...key, revokedAt };
   countActive(tx, -1);
   emitKeyEvent(tx, 'key.revoked', key);
+  leaveSaga(tx, 'key-views', { keyId: key.keyId, env: key.env });
   return { ...tx.update(Keys, { ...key, revokedAt: tx.now }), revokedAt: tx.now };
 }
 

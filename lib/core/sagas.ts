@@ -10,6 +10,7 @@ export type SagaName =
   | 'export'
   | 'job-end'
   | 'key-cancel'
+  | 'key-views'
   | 'mail-end'
   | 'link-company'
   | 'merge'

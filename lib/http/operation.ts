@@ -117,7 +117,7 @@ export async function executeTogether(
         );
       }
       record(tx, auditEntry(route, caller, facts, route.status, params['id']));
-      const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
+      const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts, caller));
       return { answers, shown };
     },
     idsOf(caller),
@@ -199,7 +199,7 @@ async function commitWork(
     caller.actor,
     async (tx) => {
       if (call.ifMatch !== undefined)
-        await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
+        await requireMatch(operation.route, tx, caller, call.ifMatch, parsed.params, parsed.texts);
       tx.refusesArchived = true;
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
       const result = await permittedWork(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
@@ -361,8 +361,8 @@ async function parseBody(operation: Operation, caller: Caller, call: Call, param
     // Missing and stale resources are answered before a bad body (contract 0.5, 0.9).
     const tx = new UnitOfWork(caller.tenant, caller.actor);
     await route.exists?.(tx, params);
-    if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
-    else await route.current?.(tx, params, texts);
+    if (call.ifMatch !== undefined) await requireMatch(route, tx, caller, call.ifMatch, params, texts);
+    else await route.current?.(tx, params, texts, caller);
     throw problem;
   }
 }
@@ -370,12 +370,14 @@ async function parseBody(operation: Operation, caller: Caller, call: Call, param
 async function requireMatch(
   route: Route,
   tx: UnitOfWork,
+  caller: Caller,
   ifMatch: string,
   params: Params,
   texts: Texts,
 ): Promise<void> {
   if (!route.current) return;
-  const tag = etagOf(v.parse(route.representation ?? route.response, await route.current(tx, params, texts)), route);
+  const current = await route.current(tx, params, texts, caller);
+  const tag = etagOf(v.parse(route.representation ?? route.response, current), route);
   if (!matchesTag(ifMatch, tag)) {
     const { code, message, details } = conflict(
       'stale_version',

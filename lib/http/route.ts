@@ -58,7 +58,7 @@ export interface Route<
    * The resource that a write on a path id changes, as its GET shows it: decides 404 before the body is validated, and
    * `If-Match` (contract 0.3). The answer of the write carries an ETag when it is the same representation.
    */
-  current?(tx: UnitOfWork, params: Params<Path, Text>, texts: Texts<Text>): Promise<unknown>;
+  current?(tx: UnitOfWork, params: Params<Path, Text>, texts: Texts<Text>, caller: Caller): Promise<unknown>;
   /** Decides 404 before the body is validated, for a write that does not look at `If-Match`. */
   exists?(tx: UnitOfWork, params: Params<Path, Text>): Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */

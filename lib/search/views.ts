@@ -58,14 +58,16 @@ export async function listViews(
 /** A new view of the caller's. Raises 400 for what a search would refuse, 409 above the limit. */
 export async function createView(
   tx: UnitOfWork,
-  { keyId, session }: Caller,
+  caller: Caller,
   { filter = null, sort = [], columns = [], isShared = false, ...input }: v.InferOutput<typeof CreateView>,
 ): Promise<StoredView> {
   const [all] = await Promise.all([listAll(tx, Views), requireFits(tx, { ...input, filter, sort, columns })]);
-  if (all.length >= maxViews)
-    throw conflict('limit_reached', `an environment has at most ${maxViews} views: delete one first`, {
+  // Private views of others are no reason that the caller could remove.
+  if (all.filter((view) => isVisible(view, caller)).length >= maxViews)
+    throw conflict('limit_reached', `you see ${maxViews} views, your own and shared ones: delete one first`, {
       limit: maxViews,
     });
+  const { keyId, session } = caller;
   return tx.create(Views, {
     ...input,
     id: await tx.nextId(Views),

@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator } from '#lib/core/tenant.ts';
+import { type StoredView, Views } from '#lib/entities/view.ts';
+import { listAll } from '#lib/table/list.ts';
+import { transact } from '#lib/table/transact.ts';
 import type { Client } from '#test/client.ts';
+import { settle } from '#test/harness.ts';
 import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -105,6 +110,12 @@ test('a view is seen by who made it, and by all when it is shared', async () => 
   const sees = async (client: Client) => (await client.call('GET', `/v1/views/${id}`)).status;
   expect([await sees(live), await sees(other)]).toEqual([200, 404]);
   await other.patch(`/v1/views/${id}`, { name: 'x' }, 404);
+  await other.patch(`/v1/views/${id}`, { name: 7 }, 404);
+  await other.patch(`/v1/views/${id}`, { name: 'x' }, 404, { 'if-match': '"other"' });
+  await other
+    .call('DELETE', `/v1/views/${id}`, { headers: { 'if-match': '"other"' } })
+    .then(({ status }) => expect(status).toBe(404));
+  await live.patch(`/v1/views/${id}`, { name: 'x' }, 412, { 'if-match': '"other"' });
   expect((await other.get('/v1/views', { object: 'task' })).body.items).toEqual([]);
   await live.patch(`/v1/views/${id}`, { isShared: true }, 200);
   expect(await sees(other)).toBe(200);
@@ -120,4 +131,28 @@ test('a view needs the scope of its object', async () => {
   await client.post('/v1/views', { object: 'deal', name: 'x' }, 403);
   await client.post('/v1/views', { object: 'task', name: 'x' }, 201);
   await client.delete(`/v1/views/${id}`, 403);
+});
+
+test('the views of a key hinder no other key, and go with it unless they are shared', async () => {
+  const { id: workspaceId, live: one, mint } = await newWorkspace();
+  const { client: other, keyId } = await mint();
+  const { body: view } = await other.post('/v1/views', { object: 'task', name: 'Shared', isShared: true }, 201);
+  const tenant = { workspaceId, env: 'live' } as const;
+  const stored = () => transact(tenant, operator, (tx) => listAll(tx, Views));
+  const [template] = await stored();
+  for (let from = 1; from < 500; from += 90)
+    await transact(tenant, operator, async (tx) => {
+      for (let index = from; index < Math.min(from + 90, 500); index += 1)
+        tx.create(Views, { ...(template as StoredView), id: view.id + index, isShared: false });
+    });
+  const given = { object: 'task', name: 'More' };
+  const { body } = await other.post('/v1/views', given, 409);
+  expect(body.details).toMatchObject({ reason: 'limit_reached', limit: 500 });
+  await one.post('/v1/views', { ...given, name: 'Own' }, 201);
+  const [key] = (await one.get('/v1/keys', { limit: 100 })).body.items.filter(
+    (item: { keyId: string }) => item.keyId === keyId,
+  );
+  await one.delete(`/v1/keys/${key.id}`, 200);
+  await settle();
+  expect((await stored()).map(({ name }) => name).sort()).toEqual(['Own', 'Shared']);
 });

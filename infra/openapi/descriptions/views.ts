@@ -14,7 +14,7 @@ export const views: Noun = {
     viewsList:
       'Lists the views that you may see, newest first: those that are shared, and your own. Views of objects whose read scope the key lacks are left out. Use `object` for those of one table.',
     viewsCreate:
-      'Saves a filter, an order, and columns under a name. Fields are checked as a search checks them. Above 500 views the call answers 409 `limit_reached`. The key needs the write scope of the object.',
+      'Saves a filter, an order, and columns under a name. Fields are checked as a search checks them. If you see 500 views, the call answers 409 `limit_reached`. The key needs the write scope of the object.',
     viewsGet:
       'Returns one view. A view that is not shared answers 404 to everybody but who made it. Pass its id as `viewId` of a search to use it.',
     viewsPatch:
