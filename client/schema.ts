@@ -6436,6 +6436,8 @@ export interface components {
             companies?: components["schemas"]["ContactCompany"][];
             /** @description All e-mail addresses and phone numbers, primary ones first. Only with `include=addresses`. */
             addresses?: components["schemas"]["ContactAddress"][];
+            /** @description The tags of the contact, by name. In lists only with `include=tags`. */
+            tags?: components["schemas"]["Tag"][];
             /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
             archive?: components["schemas"]["Archive"] | null;
         };
@@ -7243,10 +7245,10 @@ export interface components {
             companies?: components["schemas"]["ContactCompany"][];
             /** @description All e-mail addresses and phone numbers, primary ones first. Only with `include=addresses`. */
             addresses?: components["schemas"]["ContactAddress"][];
-            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
-            archive?: components["schemas"]["Archive"] | null;
             /** @description The tags of the contact, ordered by name, at most 100. An empty array when it has none. */
             tags: components["schemas"]["Tag"][];
+            /** @description When and by whom it was archived. Null while it is not. Only with `include=archive`. */
+            archive?: components["schemas"]["Archive"] | null;
         };
         Conversation: {
             /**
@@ -16814,7 +16816,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. */
                 include?: string;
             };
             header?: {
@@ -16883,6 +16885,13 @@ export interface operations {
                      *               "isPrimary": true,
                      *               "bouncedAt": "2026-11-20T23:17:47Z",
                      *               "createdAt": "2026-11-20T23:17:47Z"
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             {
+                     *               "id": 4,
+                     *               "name": "Exhibition",
+                     *               "color": "#336699"
                      *             }
                      *           ],
                      *           "archive": {
@@ -17701,7 +17710,7 @@ export interface operations {
     contactsArchive: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17781,20 +17790,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -17814,7 +17823,7 @@ export interface operations {
     contactsAssignee: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -17898,20 +17907,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -18028,20 +18037,20 @@ export interface operations {
                      *                 "createdAt": "2026-11-20T23:17:47Z"
                      *               }
                      *             ],
-                     *             "archive": {
-                     *               "archivedAt": "2026-11-20T23:17:47Z",
-                     *               "archivedBy": {
-                     *                 "type": "user",
-                     *                 "id": "example"
-                     *               }
-                     *             },
                      *             "tags": [
                      *               {
                      *                 "id": 4,
                      *                 "name": "Exhibition",
                      *                 "color": "#336699"
                      *               }
-                     *             ]
+                     *             ],
+                     *             "archive": {
+                     *               "archivedAt": "2026-11-20T23:17:47Z",
+                     *               "archivedBy": {
+                     *                 "type": "user",
+                     *                 "id": "example"
+                     *               }
+                     *             }
                      *           },
                      *           "error": null,
                      *           "id": 1
@@ -18094,7 +18103,7 @@ export interface operations {
                 phone?: string;
                 /** @description Only contacts with exactly this username, in any case, with or without `@`. */
                 username?: string;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
                 /** @description Only the entries with these ids: up to 100, separated by commas, as in `7,12,31`. Ids that do not exist are left out. */
                 ids?: string;
@@ -18170,6 +18179,13 @@ export interface operations {
                      *               "createdAt": "2026-11-20T23:17:47Z"
                      *             }
                      *           ],
+                     *           "tags": [
+                     *             {
+                     *               "id": 4,
+                     *               "name": "Exhibition",
+                     *               "color": "#336699"
+                     *             }
+                     *           ],
                      *           "archive": {
                      *             "archivedAt": "2026-11-20T23:17:47Z",
                      *             "archivedBy": {
@@ -18197,7 +18213,7 @@ export interface operations {
     contactsCreate: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -18288,20 +18304,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -18755,20 +18771,20 @@ export interface operations {
                      *             "createdAt": "2026-11-20T23:17:47Z"
                      *           }
                      *         ],
-                     *         "archive": {
-                     *           "archivedAt": "2026-11-20T23:17:47Z",
-                     *           "archivedBy": {
-                     *             "type": "user",
-                     *             "id": "example"
-                     *           }
-                     *         },
                      *         "tags": [
                      *           {
                      *             "id": 4,
                      *             "name": "Exhibition",
                      *             "color": "#336699"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "archive": {
+                     *           "archivedAt": "2026-11-20T23:17:47Z",
+                     *           "archivedBy": {
+                     *             "type": "user",
+                     *             "id": "example"
+                     *           }
+                     *         }
                      *       },
                      *       "metadata": {
                      *         "source": "exhibition"
@@ -19142,7 +19158,7 @@ export interface operations {
     contactsGet: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19211,20 +19227,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -19255,7 +19271,7 @@ export interface operations {
     contactsPatch: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19344,20 +19360,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -19853,7 +19869,7 @@ export interface operations {
     contactsLeadScore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -19937,20 +19953,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -20047,7 +20063,7 @@ export interface operations {
                 after?: number;
                 /** @description How many entries a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest one. */
                 limit?: number;
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -20118,6 +20134,13 @@ export interface operations {
                      *               "createdAt": "2026-11-20T23:17:47Z"
                      *             }
                      *           ],
+                     *           "tags": [
+                     *             {
+                     *               "id": 4,
+                     *               "name": "Exhibition",
+                     *               "color": "#336699"
+                     *             }
+                     *           ],
                      *           "archive": {
                      *             "archivedAt": "2026-11-20T23:17:47Z",
                      *             "archivedBy": {
@@ -20159,7 +20182,7 @@ export interface operations {
     contactsMerge: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -20243,20 +20266,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -20503,7 +20526,7 @@ export interface operations {
     contactsRestore: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -20583,20 +20606,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -20707,6 +20730,13 @@ export interface operations {
                      *               "createdAt": "2026-11-20T23:17:47Z"
                      *             }
                      *           ],
+                     *           "tags": [
+                     *             {
+                     *               "id": 4,
+                     *               "name": "Exhibition",
+                     *               "color": "#336699"
+                     *             }
+                     *           ],
                      *           "archive": {
                      *             "archivedAt": "2026-11-20T23:17:47Z",
                      *             "archivedBy": {
@@ -20735,7 +20765,7 @@ export interface operations {
     contactsStage: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -20819,20 +20849,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -20852,7 +20882,7 @@ export interface operations {
     contactsUpsert: {
         parameters: {
             query?: {
-                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
                 include?: string;
             };
             header?: {
@@ -20943,20 +20973,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];
@@ -21015,20 +21045,20 @@ export interface operations {
                      *           "createdAt": "2026-11-20T23:17:47Z"
                      *         }
                      *       ],
-                     *       "archive": {
-                     *         "archivedAt": "2026-11-20T23:17:47Z",
-                     *         "archivedBy": {
-                     *           "type": "user",
-                     *           "id": "example"
-                     *         }
-                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 4,
                      *           "name": "Exhibition",
                      *           "color": "#336699"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "archive": {
+                     *         "archivedAt": "2026-11-20T23:17:47Z",
+                     *         "archivedBy": {
+                     *           "type": "user",
+                     *           "id": "example"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ContactWithTags"];

@@ -5,6 +5,8 @@ import { includesArchive } from '#lib/workspaces/archive.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
 import { shownAddresses } from './addresses.ts';
 import { shownCompanies } from './company-links.ts';
+import { listTags } from './tags.ts';
+import { tagsOf } from './view.ts';
 
 /** Adds to contacts what `include` asks for. */
 export const expandContacts: Expand<UnitOfWork, StoredContact> = {
@@ -12,4 +14,8 @@ export const expandContacts: Expand<UnitOfWork, StoredContact> = {
   ...includesArchive,
   companies: shownCompanies,
   addresses: shownAddresses,
+  async tags(tx, contacts) {
+    const dictionary = await listTags(tx, { with: contacts.flatMap(({ tagIds }) => tagIds) });
+    return contacts.map((contact) => tagsOf(contact, dictionary));
+  },
 };

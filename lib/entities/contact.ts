@@ -91,6 +91,7 @@ const included = {
   fields: shownFields(),
   companies: v.array(ContactCompany),
   addresses: v.array(ContactAddress),
+  tags: v.array(Tag),
   archive: shownArchive(),
 };
 export const ContactInclude = v.object(includeQuery(included));

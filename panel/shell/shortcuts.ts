@@ -26,6 +26,7 @@ export const keys = () =>
     ['n', t.shell.newContactDealTaskOf],
     ['j', t.inbox.keys.next],
     ['k', t.inbox.keys.previous],
+    ['x', t.table.selectRow],
     ['e', t.inbox.keys.done],
     ['a', t.inbox.keys.mine],
     ['u', t.inbox.keys.unread],

@@ -859,8 +859,8 @@ const inbox = {
   isUnreadAgain: 'Die Unterhaltung ist ungelesen.',
   isUploading: (name: Value) => `${name} wird hochgeladen`,
   keys: {
-    next: 'Posteingang: nächste Unterhaltung',
-    previous: 'Posteingang: vorige Unterhaltung',
+    next: 'Nächste Unterhaltung oder Zeile',
+    previous: 'Vorige Unterhaltung oder Zeile',
     done: 'Posteingang: erledigt oder wieder offen',
     mine: 'Posteingang: mir oder niemandem zuweisen',
     unread: 'Posteingang: als ungelesen markieren',
@@ -984,6 +984,7 @@ const table = {
   selectAll: 'Alle passenden auswählen',
   selected: 'Ausgewählte Zeilen',
   selectNone: 'Nichts auswählen',
+  selectRow: 'Tabelle: Zeile auswählen',
   selectRead: 'Alles Gezeigte auswählen',
   show: 'Anzeigen',
   sortBy: 'Sortieren nach',

@@ -849,8 +849,8 @@ const inbox = {
   isUnreadAgain: 'The conversation is unread.',
   isUploading: (name: Value) => `Uploading ${name}`,
   keys: {
-    next: 'Inbox: next conversation',
-    previous: 'Inbox: previous conversation',
+    next: 'Next conversation or row',
+    previous: 'Previous conversation or row',
     done: 'Inbox: done, or open again',
     mine: 'Inbox: assign to me, or to nobody',
     unread: 'Inbox: mark as unread',
@@ -973,6 +973,7 @@ const table = {
   selectAll: 'Select all that fit',
   selected: 'Selected rows',
   selectNone: 'Select none',
+  selectRow: 'Table: select the row',
   selectRead: 'Select what is shown',
   show: 'Show',
   sortBy: 'Sort by',

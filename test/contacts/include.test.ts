@@ -41,6 +41,22 @@ test.each([
   expect((await send(path(), body)).body).not.toHaveProperty('updatedAt');
 });
 
+test('lists and searches of contacts have the tags of each when include names them', async () => {
+  const tag = (await live.post(`/v1/contacts/${other}/tags`, { tagName: 'vip' })).body[0];
+  const include = 'tags';
+  const { tags } = (await live.get(`/v1/contacts/${other}`, { include })).body;
+  expect(tags).toEqual([{ id: tag.id, name: 'vip', color: tag.color }]);
+  for (const { items } of [
+    (await live.get('/v1/contacts', { include })).body,
+    (await live.post('/v1/contacts/search', { include })).body,
+    (await live.get(`/v1/contacts/${id}/duplicates`, { include })).body,
+  ])
+    expect(items).toContainEqual(expect.objectContaining({ id: other, tags }));
+  const { items } = (await live.get('/v1/contacts', { include })).body;
+  expect(items).toContainEqual(expect.objectContaining({ id, tags: [] }));
+  expect((await live.get('/v1/contacts')).body.items[0]).not.toHaveProperty('tags');
+});
+
 test.each(['archived', 'updatedAt,name', 'updatedAt,', ','])('include refuses %s', async (include) => {
   for (const path of ['/v1/contacts', `/v1/contacts/${id}`])
     expect(await live.get(path, { include })).toMatchObject({

@@ -63,7 +63,7 @@ export const companies: Noun = {
     },
     companiesListContacts: {
       include:
-        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none.',
+        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none.',
     },
     companiesList: {
       q: 'Only companies whose name and domains together contain all words of this text, in any case and with or without accents. At most 200 characters.',

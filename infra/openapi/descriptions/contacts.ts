@@ -95,7 +95,7 @@ export const contacts: Noun = {
       tagId: 'Id of the tag to remove, as in `GET /v1/tags`.',
       addressId: 'Id of the address, as in `GET /v1/contacts/{id}/addresses`.',
       include:
-        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`.',
+        'Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`.',
       type: 'Only activities of these types, separated by commas, for example `Note,StageChanged`.',
       channel: 'Only messages of this channel; all channels by default.',
       direction: 'Only messages that came in, or only those that went out; both by default.',
@@ -128,6 +128,7 @@ export const contacts: Noun = {
       updatedAt: 'When it was last changed, in UTC. Null until the first change. Only with `include=updatedAt`.',
       companies: 'The companies of the contact. Only with `include=companies`.',
       addresses: 'All e-mail addresses and phone numbers, primary ones first. Only with `include=addresses`.',
+      tags: 'The tags of the contact, by name. In lists only with `include=tags`.',
       fields: 'The custom values by slug, null where none is set. Only with `include=fields`.',
       id: 'Id of the contact, unique within its environment and never used again.',
       stage: 'How far the relationship has come: the column of the contact in the contact pipeline.',

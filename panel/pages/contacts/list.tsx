@@ -38,7 +38,7 @@ export function List() {
   const asking = useQuestion('contact');
   const { value, isReady, onSort, onColumns } = asking;
   const definitions = useFields('contact');
-  const include = includeFor(value.columns, 'archive', 'companies', 'updatedAt');
+  const include = includeFor(value.columns, 'archive', 'companies', 'tags', 'updatedAt');
   const { archived } = whichArchived();
   const source = sourceOf<Contact>('contacts', { ...value, isReady, q: filter('q'), archived, include });
   const rows = useRows(source, [JSON.stringify([value, isReady, filter('q'), archived]), include], isTouchedBy);

@@ -5,8 +5,10 @@ import { count, nameOf, worded } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { ArchivedSign } from '../../parts/archived-choice.tsx';
 import { Badge } from '../../parts/badge.tsx';
+import { Dot } from '../../parts/dot.tsx';
 import { CompanyLink, LinkedName, Person, Text, Time } from '../../parts/table/cells.tsx';
 import type { Column } from '../../parts/table/column.ts';
+import { UserText } from '../../parts/user-text.tsx';
 import { stageTones } from './stages.ts';
 
 type Contact = Schema<'Contact'>;
@@ -41,6 +43,18 @@ export const contactColumns = (names: Names): Column<Contact>[] => [
       const [main] = [...companies].sort((one, other) => Number(other.isPrimary) - Number(one.isPrimary));
       return main ? <CompanyLink id={main.companyId} name={main.name} /> : <Text text={company} />;
     },
+  },
+  {
+    name: 'tags',
+    title: t.contacts.tags,
+    widthRem: 11,
+    isSortable: false,
+    show: ({ tags = [] }) =>
+      tags.map(({ id, name, color }) => (
+        <Badge key={id}>
+          <Dot color={color} /> <UserText text={name} />
+        </Badge>
+      )),
   },
   { name: 'email', title: t.common.eMail, widthRem: 10.5, isUsual: true, show: ({ email }) => <Text text={email} /> },
   { name: 'phone', title: t.common.phone, widthRem: 8.5, isUsual: true, show: ({ phone }) => phone },
