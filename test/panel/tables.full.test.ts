@@ -148,6 +148,40 @@ test('keys go through the rows, select them, and open one', async ({ skip }) => 
   await page.context().close();
 });
 
+test('the way back leads to where a table was left', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page, faults } = await open();
+  await openPlace(page, '/contacts?q=Tabled&sort=name');
+  const box = page.locator('.grid-box');
+  const row = page.getByRole('row').filter({ hasText: nameAt(230) });
+  const findRow = async () => {
+    if ((await row.count()) > 0) return true;
+    await box.evaluate((element) => element.scrollBy({ top: 600 }));
+    return false;
+  };
+  await expect.poll(findRow, { timeout: 60_000 }).toBe(true);
+  await row.getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: nameAt(230) }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Contacts' }).waitFor();
+  await row.waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('tags are chips of a column', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.testKey);
+  const { id } = (await crm.post('/v1/contacts', { name: 'Tagged One' })).body;
+  await crm.post(`/v1/contacts/${id}/tags`, { tagName: 'vip' });
+  const { page, faults } = await open();
+  await page.evaluate(`localStorage['crm.columns.contact'] = '["name","tags","email"]'`);
+  await openPlace(page, '/contacts?q=Tagged%20One');
+  await page.getByRole('gridcell', { name: 'vip' }).locator('.badge').waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test('all that fit are selected and changed, and archived ones come back by undo', async ({ skip }) => {
   if (!browser) return skip();
   const crm = api(demo.testKey);

@@ -35,13 +35,14 @@ const pageSize = 100;
 /** Returns the records of a noun that are asked for. The plain list costs a page; anything else is a search, which reads them all. */
 export function sourceOf<Item>(noun: Noun, asked: Asked): Source<Item> {
   const { q, filter, isReady, archived, include } = asked;
-  if (!isReady) return { read: () => new Promise(() => undefined) };
+  if (!isReady) return { noun, read: () => new Promise(() => undefined) };
   // The paths of all nouns are alike.
   const search = async (signal: AbortSignal, body: object) =>
     (await api.post(`/v1/${noun}/search` as '/v1/contacts/search', { signal, body })) as unknown as Page<Item>;
   const which = archived === undefined ? {} : { archived: archived === 'true' || archived };
   if (q === undefined && filter === undefined && asked.sort.length === 0)
     return {
+      noun,
       read: async (signal, after) => {
         const query = { limit: pageSize, after: after as number | undefined, archived, include: include as 'archive' };
         const path = `/v1/${noun}` as '/v1/contacts';
@@ -51,5 +52,5 @@ export function sourceOf<Item>(noun: Noun, asked: Asked): Source<Item> {
     };
   const sort = asked.sort.length === 0 ? undefined : asked.sort;
   const body = { q, filter, timeZone: timeZone.value, sort, include, ...which, limit: pageSize, count: true };
-  return { read: (signal: AbortSignal, cursor: Cursor | undefined) => search(signal, { ...body, cursor }) };
+  return { noun, read: (signal: AbortSignal, cursor: Cursor | undefined) => search(signal, { ...body, cursor }) };
 }

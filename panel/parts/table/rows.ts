@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import { type AnyEvent, onEvents } from '../../app/live.ts';
 import { isOfOwnChange } from '../../app/own-changes.ts';
+import { current, environment, workspaceId } from '../../app/session.ts';
 
 export type Cursor = number | string;
 
@@ -15,6 +16,7 @@ export interface Page<Item> {
 
 /** Where the rows of a table come from. */
 export interface Source<Item> {
+  noun: string;
   /** Reads the page behind a cursor; the first one without. */
   read(signal: AbortSignal, cursor: Cursor | undefined): Promise<Page<Item>>;
   /** Counts all rows, where the pages do not say how many there are. */
@@ -49,10 +51,18 @@ class Reader<Item extends { id: number }> {
   #countedAt = Number.NEGATIVE_INFINITY;
   #isStale = false;
   #seen: readonly [first: number, last: number] = [0, 0];
-  readonly #onChange: () => void;
+  #key = '';
+  /** Shows it again. */
+  onChange: () => void = () => undefined;
 
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  /** The first row that is seen. */
+  get first(): number {
+    return this.#seen[0];
+  }
+
+  /** Whether it has rows of what a key stands for. */
+  isOf(key: string): boolean {
+    return this.#key === key && this.items.length > 0;
   }
 
   get hasMore(): boolean {
@@ -60,8 +70,9 @@ class Reader<Item extends { id: number }> {
   }
 
   /** Begins with the first page of a source; the rows of the one before are shown until it is there. */
-  begin(source: Source<Item>): void {
+  begin(source: Source<Item>, key: string): void {
     this.#source = source;
+    this.#key = key;
     this.turn += 1;
     this.#seen = [0, 0];
     this.#countedAt = Number.NEGATIVE_INFINITY;
@@ -73,6 +84,8 @@ class Reader<Item extends { id: number }> {
   end(): void {
     this.#reading.abort();
     this.#counting.abort();
+    this.isLoading = false;
+    this.onChange = () => undefined;
   }
 
   /** Reads one page more. */
@@ -111,7 +124,7 @@ class Reader<Item extends { id: number }> {
   /** Shows rows in another way until they are read again. */
   change(to: (item: Item) => Item): void {
     this.#take(this.#parts.map((part) => ({ ...part, items: part.items.map(to) })));
-    this.#onChange();
+    this.onChange();
   }
 
   #take(parts: readonly Part<Item>[]): void {
@@ -134,7 +147,7 @@ class Reader<Item extends { id: number }> {
     const { signal } = this.#reading;
     this.isLoading = true;
     this.#askedAt = performance.now();
-    this.#onChange();
+    this.onChange();
     try {
       const read: Part<Item>[] = [];
       let cursor = from === 0 ? null : (this.#parts[from]?.cursor ?? this.#next);
@@ -152,7 +165,7 @@ class Reader<Item extends { id: number }> {
       this.error = error;
       if (isOther) this.#show([], [], null);
     }
-    this.#onChange();
+    this.onChange();
     if (this.#isStale) {
       this.#isStale = false;
       this.refresh();
@@ -179,7 +192,7 @@ class Reader<Item extends { id: number }> {
       const total = await this.#source.count(signal).catch(() => undefined);
       if (signal.aborted) return;
       this.total = total;
-      this.#onChange();
+      this.onChange();
     }
   }
 }
@@ -194,12 +207,17 @@ export interface Rows<Item> {
   isLoading: boolean;
   /** Changes when other rows are asked for. */
   turn: number;
+  /** The first row that was seen when it was left. */
+  first: number;
   readMore(): void;
   /** Reads what is seen again. */
   reload(): void;
   see(first: number, last: number): void;
   change(to: (item: Item) => Item): void;
 }
+
+/** The table that was left last: somebody who comes back finds it where it was. */
+let left: Reader<{ id: number }> | undefined;
 
 /** The rows of a source, read anew when one of `given` changes, and those that are seen after an event that touches them. */
 export function useRows<Item extends { id: number }>(
@@ -208,8 +226,13 @@ export function useRows<Item extends { id: number }>(
   isTouchedBy: (event: AnyEvent) => boolean,
 ): Rows<Item> {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
-  const [reader] = useState(() => new Reader<Item>(() => redraw(undefined)));
-  useEffect(() => reader.begin(source), given);
+  const key = JSON.stringify([current.value?.member?.id, workspaceId.value, environment.value, source.noun, given]);
+  const [reader] = useState(() => (left?.isOf(key) ? (left as Reader<Item>) : new Reader<Item>()));
+  reader.onChange = () => redraw(undefined);
+  useEffect(() => {
+    if (reader.isOf(key)) reader.reload();
+    else reader.begin(source, key);
+  }, [key]);
   useEffect(() => {
     const stop = onEvents((events) => {
       if (events.some((event) => isTouchedBy(event) && reader.isNews(event))) reader.refresh();
@@ -217,6 +240,7 @@ export function useRows<Item extends { id: number }>(
     return () => {
       stop();
       reader.end();
+      left = reader as Reader<never>;
     };
   }, []);
   return {
@@ -226,6 +250,7 @@ export function useRows<Item extends { id: number }>(
     error: reader.error,
     isLoading: reader.isLoading,
     turn: reader.turn,
+    first: reader.first,
     readMore: () => reader.readMore(),
     reload: () => reader.reload(),
     see: (first, last) => reader.see(first, last),

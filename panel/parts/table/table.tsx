@@ -59,22 +59,24 @@ export function Table<Item extends { id: number }>(props: TableProps<Item>) {
   const selection = useSelection(items, rows.total);
   const isPending = isLoading && items.length === 0;
   const extra = isPending ? pendingRows : hasMore && error === undefined ? moreRows : 0;
-  const { drawn, heightPx, first, last, scrollTo } = useVirtual({
+  const { drawn, heightPx, first, last, isReady, scrollTo } = useVirtual({
     box,
     count: items.length + extra,
     rowPx,
     headPx,
     kept: current,
   });
-  useEffect(() => rows.see(first, last), [first, last, items]);
+  useEffect(() => {
+    if (isReady) rows.see(first, last);
+  }, [first, last, items]);
   useEffect(() => {
     if (hasMore && !isLoading && error === undefined && last >= items.length - ahead) rows.readMore();
   });
   useSteadyRows(box, items, places, rowPx, first);
-  useEffect(() => {
+  useStart(rows, drawn.length > 0 && isReady, scrollTo, () => {
     box.current?.scrollTo({ top: 0 });
     selection.clear();
-  }, [rows.turn]);
+  });
   useLayoutEffect(() => {
     if (wanted.current === undefined) return;
     const row = box.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
@@ -213,6 +215,26 @@ function Tools<Item>({ caption, units, rows, all, columns, onColumns, sort, onSo
       )}
     </div>
   );
+}
+
+/** Begins where the table was left, and at the top with other rows. */
+function useStart<Item>(
+  rows: Rows<Item>,
+  isDrawn: boolean,
+  scrollTo: (row: number, align: 'start') => void,
+  begin: () => void,
+): void {
+  const start = useRef<{ turn: number; row: number }>({ turn: rows.turn, row: rows.first });
+  useLayoutEffect(() => {
+    const { turn, row } = start.current;
+    if (turn !== rows.turn) {
+      start.current = { turn: rows.turn, row: 0 };
+      begin();
+    } else if (isDrawn && row > 0) {
+      start.current = { turn, row: 0 };
+      scrollTo(row, 'start');
+    }
+  }, [rows.turn, isDrawn]);
 }
 
 /** The heights of a row and of the head, which follow the size of the text and the width of the window. */

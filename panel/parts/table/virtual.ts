@@ -36,7 +36,10 @@ interface Drawn {
   /** The rows that are seen. */
   first: number;
   last: number;
-  scrollTo(row: number): void;
+  /** Whether it is known which are seen. */
+  isReady: boolean;
+  /** Shows a row, at the top where it was not seen before. */
+  scrollTo(row: number, align?: 'start' | 'auto'): void;
 }
 
 /** How many rows above and below those that are seen are drawn. */
@@ -83,8 +86,9 @@ function shown(virtual: Virtualizer<HTMLElement, HTMLElement> | undefined, count
       index,
       start: index * rowPx,
     }));
-    return { drawn, heightPx, first: 0, last: 0, scrollTo: () => undefined };
+    return { drawn, heightPx, first: 0, last: 0, isReady: false, scrollTo: () => undefined };
   }
   const { startIndex: first, endIndex: last } = virtual.range;
-  return { drawn: virtual.getVirtualItems(), heightPx, first, last, scrollTo: (row) => virtual.scrollToIndex(row) };
+  const scrollTo: Drawn['scrollTo'] = (row, align = 'auto') => virtual.scrollToIndex(row, { align });
+  return { drawn: virtual.getVirtualItems(), heightPx, first, last, isReady: true, scrollTo };
 }
