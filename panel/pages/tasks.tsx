@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { files } from '../app/load.ts';
 import { useMembers } from '../app/names.ts';
 import { withQuery } from '../app/route.ts';
 import { may } from '../app/session.ts';
@@ -10,15 +9,10 @@ import { ArchivedChoice } from '../parts/archived-choice.tsx';
 import { EditTask } from '../parts/edits.ts';
 import { Choice, Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
-import { later } from '../parts/later.tsx';
 import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
 import type { Edited } from './tasks/edited.ts';
 import { everybody, TaskList } from './tasks/list.tsx';
-import type { TaskTable as LoadedTable } from './tasks/table.tsx';
-
-/** The table of tasks is in the file of deals, whose table it is like. */
-const load = () => files.sales?.() as Promise<{ TaskTable: typeof LoadedTable }>;
-const TaskTable = later(async () => (await load()).TaskTable);
+import { TaskTable } from './tasks/table.tsx';
 
 /** The tasks as a list by when they are due, or as a table. */
 export default function Tasks() {

@@ -214,7 +214,7 @@ test('all that fit are selected and changed, and archived ones come back by undo
   await page.context().close();
 });
 
-test('what somebody else changes shows, and the rows that one reads stay where they are', async ({ skip }) => {
+test('rows that one reads stay where they are while others change and make records', async ({ skip }) => {
   if (!browser) return skip();
   const crm = api(demo.testKey);
   const { page, faults } = await open();
