@@ -9,7 +9,7 @@ import { notedNouns } from '#lib/table/changed.ts';
 export const handler = queueWorker(
   {
     summary: 'Copies of the rows of a noun, which searches read, are renewed',
-    trigger: { queue: 'copies', batchSize: 1, maxConcurrency: 10 },
+    trigger: { queue: 'copies', batchSize: 1, maxConcurrency: 2 },
     readsUntrusted: true,
     needs: ['store-copies'],
     timeoutSeconds: copyTimeoutSeconds,
