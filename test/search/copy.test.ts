@@ -146,3 +146,11 @@ test('an erasure removes the copy, and every file of it', async () => {
   expect(await copyOf()).toMatchObject({ version: null, next: null });
   expect(await isStored(file)).toBe(false);
 });
+
+test('a search over everything has a copy made', async () => {
+  const { body } = await live.get('/v1/search', { q: 'contact 1097', types: 'contacts' }, 200);
+  expect(body.items).toHaveLength(2);
+  expect(await copyOf()).toMatchObject({ version: null, renewAt: expect.any(String) });
+  await advance(10 * minuteMs);
+  expect(await copyOf()).toMatchObject({ version: expect.any(String), renewAt: null });
+});

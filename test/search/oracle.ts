@@ -17,7 +17,7 @@ import type { TestWorkspace } from '#test/workspace.ts';
 import { fill } from './filled.ts';
 
 /** Returns a source of numbers from 0 to below 1, the same for the same seed. */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
