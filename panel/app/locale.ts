@@ -123,6 +123,10 @@ const noCountry = /^(EU|EZ|UN|QO|ZZ|XA|XB)$/;
 export const inRelation = (value: number, unit: Intl.RelativeTimeFormatUnit): string =>
   relative.value.format(value, unit);
 
+/** Writes a span relative to the present with its number: `in 1 week`. */
+export const inNumbers = (value: number, unit: Intl.RelativeTimeFormatUnit): string =>
+  new Intl.RelativeTimeFormat(tag.value, { style: 'long' }).format(value, unit);
+
 export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   new Intl.NumberFormat(tag.value, options).format(value);
 

@@ -235,7 +235,8 @@ test('a fault of the API is told at its condition, and a field that is gone can 
       { field: 'name', op: 'contains', value: 'old' },
     ],
   };
-  await crm.post('/v1/views', { object: 'contact', name: 'Tiers', filter, isShared: true });
+  const more = { sort: [{ field: 'fields.tier' }], columns: ['stage', 'fields.tier'], isShared: true };
+  const view = (await crm.post('/v1/views', { object: 'contact', name: 'Tiers', filter, ...more })).body;
   await crm.post(`/v1/fields/${tierId}/archive`, {});
   await openPlace(page, '/contacts');
   await page.getByRole('link', { name: 'Tiers' }).click();
@@ -246,6 +247,11 @@ test('a fault of the API is told at its condition, and a field that is gone can 
   await shows(page, ['Gold Digger', 'Gold Fish']);
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('“Tiers” is saved.').waitFor();
+  expect((await crm.get(`/v1/views/${view.id}`)).body).toMatchObject({
+    filter: { field: 'name' },
+    sort: [],
+    columns: ['stage'],
+  });
   await crm.post(`/v1/fields/${tierId}/restore`, {});
 
   const wrong = {

@@ -117,10 +117,9 @@ test('a search asks for nothing while an input method composes', async ({ skip }
   if (!browser) return skip();
   const { page, faults } = await openPanel(browser, session);
   await openPlace(page, '/contacts');
-  const asked: string[] = [];
+  let searches = 0;
   page.on('request', (request) => {
-    if (new URL(request.url()).pathname === '/v1/contacts/search' && request.postDataJSON().q !== undefined)
-      asked.push(request.postDataJSON().q);
+    if (new URL(request.url()).pathname === '/v1/contacts/search') searches += 1;
   });
   await page.getByRole('searchbox').first().focus();
   const keyboard = await page.context().newCDPSession(page);
@@ -128,8 +127,10 @@ test('a search asks for nothing while an input method composes', async ({ skip }
     await keyboard.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
     await page.waitForTimeout(500);
   }
+  expect(searches).toBe(0);
   await keyboard.send('Input.insertText', { text: '田中' });
-  await expect.poll(() => asked).toEqual(['田中']);
+  await expect.poll(() => searches).toBeGreaterThan(0);
+  expect(decodeURIComponent(page.url())).toMatch(/\?q=田中$/);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -10,7 +10,7 @@ import { attempt, say } from '../../app/toasts.ts';
 import type { Question } from '../table/question.ts';
 import { Builder } from './builder.tsx';
 import { AddCondition, Chip } from './chips.tsx';
-import { fieldsOf, type SearchedObject } from './fields.ts';
+import { type FilterField, fieldsOf, type SearchedObject } from './fields.ts';
 import { useRecords } from './names.ts';
 import { type Asking, isChanged, kept, openView, type View } from './question.ts';
 import type { Known } from './sentence.tsx';
@@ -54,33 +54,39 @@ export function FilterBar({ object, value, onChange, views, fields: definitions,
     views.change((before) => before.filter(({ id }) => id !== gone));
   };
   const change = (to: Group) => onChange({ ...value, filter: written(to).filter });
-  const wrong = faultsOf(error, root, at);
+  const wrong = faultsOf(error, root, value, at);
   return (
     <div class="filter-bar">
       <Views views={all} value={value} canWrite={canWrite} onSaved={put} onRemoved={drop} />
       {isUnknown && <p class="note">{t.filters.noSuchView}</p>}
-      {view && wrong.gone.length > 0 && (
+      {view && (wrong.gone.length > 0 || wrong.goneSorts.size > 0) && (
         <Gone
           view={view}
-          gone={wrong.gone}
-          onDrop={() =>
-            change(wrong.gone.reduce<Group>((tree, condition) => replaced(tree, condition.id, undefined), root))
-          }
+          field={wrong.gone[0]?.field ?? [...wrong.goneSorts][0] ?? ''}
+          onDrop={() => {
+            const tree = wrong.gone.reduce<Group>((before, { id }) => replaced(before, id, undefined), root);
+            const sort = value.sort.filter(({ field }) => !wrong.goneSorts.has(field));
+            onChange({ ...value, filter: written(tree).filter, sort });
+          }}
         />
       )}
       <Chips root={root} known={known} problems={wrong.problems} onChange={change}>
-        <Saving object={object} value={value} view={view} canWrite={canWrite} onSaved={put} />
+        <Saving object={object} fields={fields} value={value} view={view} canWrite={canWrite} onSaved={put} />
       </Chips>
     </div>
   );
 }
 
-/** Returns what is wrong with which condition, by its id, and the conditions whose field is gone. */
-function faultsOf(
-  error: unknown,
-  root: Group,
-  at = 'filter',
-): { problems: ReadonlyMap<string, string>; gone: readonly Condition[] } {
+interface Faults {
+  /** What is wrong with a condition, by its id. */
+  problems: ReadonlyMap<string, string>;
+  /** Conditions whose field is gone. */
+  gone: readonly Condition[];
+  /** Fields of the order that are gone. */
+  goneSorts: ReadonlySet<string>;
+}
+
+function faultsOf(error: unknown, root: Group, { sort }: Question, at = 'filter'): Faults {
   const faults = error instanceof ApiError ? error.fields : [];
   const { places } = written(root, at);
   const problems = new Map<string, string>();
@@ -93,27 +99,25 @@ function faultsOf(
     if (isGone) gone.push(condition);
     problems.set(condition.id, isGone ? t.filters.gone(condition.field) : fault.message.slice(fault.field.length + 1));
   }
-  return { problems, gone };
+  const isGone = (_: unknown, index: number) => faults.some(({ field }) => field === `sort[${index}].field`);
+  return { problems, gone, goneSorts: new Set(sort.filter(isGone).map(({ field }) => field)) };
 }
 
 interface GoneProps {
   view: View;
-  gone: readonly Condition[];
+  field: string;
   onDrop(): void;
 }
 
 /** Says which field a view asks for that is gone. */
-function Gone({ view, gone: [first], onDrop }: GoneProps) {
-  const field = first?.field ?? '';
-  return (
-    <div class="note row" role="alert">
-      <p>{t.filters.viewIsInvalid(view.name, field)}</p>
-      <button type="button" class="small" onClick={onDrop}>
-        {t.filters.dropIt}
-      </button>
-    </div>
-  );
-}
+const Gone = ({ view, field, onDrop }: GoneProps) => (
+  <div class="note row" role="alert">
+    <p>{t.filters.viewIsInvalid(view.name, field)}</p>
+    <button type="button" class="small" onClick={onDrop}>
+      {t.filters.dropIt}
+    </button>
+  </div>
+);
 
 interface ChipsProps {
   root: Group;
@@ -187,6 +191,7 @@ function Chips({ root, known, problems, onChange, children }: ChipsProps) {
 
 interface SavingProps {
   object: SearchedObject;
+  fields: readonly FilterField[];
   value: Question;
   view: View | undefined;
   canWrite: boolean;
@@ -194,7 +199,7 @@ interface SavingProps {
 }
 
 /** What keeps a change of what is shown: in the view, as a new one, or not at all. */
-function Saving({ object, value, view, canWrite, onSaved }: SavingProps) {
+function Saving({ object, fields, value, view, canWrite, onSaved }: SavingProps) {
   const [isNaming, setNaming] = useState(false);
   const hasChange = isChanged(value, view) || (view === undefined && value.filter !== undefined);
   if (!hasChange) return null;
@@ -204,9 +209,9 @@ function Saving({ object, value, view, canWrite, onSaved }: SavingProps) {
       onSaved(await api.patch('/v1/views/{id}', { params: { path: { id: view.id } }, body: contents }));
       openView(view.id);
     };
-    await attempt(() => put(contentsOf(value)), {
+    await attempt(() => put(contentsOf(value, fields)), {
       said: t.filters.isSaved(view.name),
-      undo: () => put(contentsOf(kept(view))),
+      undo: () => put(contentsOf(kept(view), fields)),
     });
   };
   return (
@@ -229,6 +234,7 @@ function Saving({ object, value, view, canWrite, onSaved }: SavingProps) {
       {isNaming && (
         <SaveView
           object={object}
+          fields={fields}
           value={value}
           onClose={() => setNaming(false)}
           onSaved={(saved) => {

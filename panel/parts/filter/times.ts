@@ -1,4 +1,4 @@
-import { counted, inRelation } from '../../app/locale.ts';
+import { counted, inNumbers, inRelation } from '../../app/locale.ts';
 import { dayDate, shortTime } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { dayInstant, instant, localTime } from '../local-time.ts';
@@ -57,7 +57,9 @@ function relativeText(value: string, anchor: string, offsets: string): string {
   if (known !== undefined) return known;
   if (value === 'today') return inRelation(0, 'day');
   const span = spanOf(value);
-  if (span) return inRelation(span.isPast ? -span.amount : span.amount, unitNames[span.unit]);
+  // "Next week" would be any day of it.
+  const written = span?.unit === 'd' ? inRelation : inNumbers;
+  if (span) return written(span.isPast ? -span.amount : span.amount, unitNames[span.unit]);
   let text = relativeText(anchor, anchor, '');
   for (const [, sign, amount, unit] of offsets.matchAll(offset)) {
     const spelled = counted(Number(amount), t.filters.spans[unit as Unit]);

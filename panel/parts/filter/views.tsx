@@ -10,7 +10,7 @@ import { Field, Form } from '../form.tsx';
 import { Menu } from '../menu.tsx';
 import type { Question } from '../table/question.ts';
 import { UserText } from '../user-text.tsx';
-import type { SearchedObject } from './fields.ts';
+import { type FilterField, fieldNamed, type SearchedObject } from './fields.ts';
 import type { View } from './question.ts';
 
 interface ViewsProps {
@@ -22,11 +22,11 @@ interface ViewsProps {
   onRemoved(view: View): void;
 }
 
-/** Returns the members of a body that keep what a table shows. */
-export const contentsOf = ({ filter, sort, columns }: Question) => ({
+/** Returns the members of a body that keep what a table shows, without columns that are gone. */
+export const contentsOf = ({ filter, sort, columns = [] }: Question, fields: readonly FilterField[]) => ({
   filter: filter ?? null,
   sort: [...sort],
-  columns: [...(columns ?? [])],
+  columns: columns.filter((name) => fieldNamed(fields, name) !== undefined),
 });
 
 /** Returns the link to a view as it is kept, or to all records. */
@@ -117,19 +117,20 @@ export function Views({ views, value, canWrite, onSaved, onRemoved }: ViewsProps
 
 interface SaveViewProps {
   object: SearchedObject;
+  fields: readonly FilterField[];
   value: Question;
   onSaved(view: View): void;
   onClose(): void;
 }
 
 /** Saves what a table shows under a name. */
-export const SaveView = ({ object, value, onSaved, onClose }: SaveViewProps) => (
+export const SaveView = ({ object, fields, value, onSaved, onClose }: SaveViewProps) => (
   <Dialog title={t.filters.saveAsView} onClose={onClose}>
     <Form
       submit={t.common.save}
       onCancel={onClose}
       onSubmit={async ({ name = '', isShared }) => {
-        const body = { object, name, isShared: isShared !== undefined, ...contentsOf(value) };
+        const body = { object, name, isShared: isShared !== undefined, ...contentsOf(value, fields) };
         onSaved(await api.post('/v1/views', { body }));
       }}
     >
