@@ -8,7 +8,7 @@ import { receive } from '#lib/queues/receive.ts';
 export const handler = queueWorker(
   {
     summary: 'Exports of records are written to files',
-    trigger: { queue: 'exports', batchSize: 1, maxConcurrency: 5 },
+    trigger: { queue: 'exports', batchSize: 1, maxConcurrency: 3 },
     needs: ['read-outbox', 'store-files', 'own-addresses'],
     timeoutSeconds: exportTimeoutSeconds,
     memoryMb: 2048,
