@@ -128,6 +128,8 @@ export const Imports = entity({
     isWaiting: v.boolean(),
     /** Rows up to this one are done, or those above it undone. */
     place: count(),
+    /** Rows that the last run found done, in whatever order. */
+    reached: count(),
     hasErrors: v.boolean(),
     nextRunAt: v.nullable(v.string()),
     leasedUntil: v.nullable(v.string()),

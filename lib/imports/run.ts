@@ -89,6 +89,11 @@ export class Run {
     return this.#row.startedAt !== null && this.#row.startedAt < shifted(timestamp(), -longestMs);
   }
 
+  /** Whether more is done than is written. */
+  get hasMoved(): boolean {
+    return JSON.stringify(this.#counts) !== JSON.stringify(countsOf(this.#row));
+  }
+
   /** Whether one run after the other has made no progress. */
   get isStuck(): boolean {
     return this.#row.tries > maxTries;
@@ -147,7 +152,7 @@ export class Run {
   /** Writes how far the run is, and what it has found out. Throws Lost. */
   async tell(found: Partial<StoredImport> = {}): Promise<void> {
     const counts = this.#counts;
-    const hasMoved = JSON.stringify(counts) !== JSON.stringify(countsOf(this.#row)) || found.total !== undefined;
+    const hasMoved = this.hasMoved || Object.keys(found).length > 0;
     const isRenewed = now() - this.#renewedAt >= renewMs;
     this.#row = await transact(this.tenant, system, async (tx) => {
       const row = await this.#own(tx);
@@ -182,11 +187,14 @@ export class Run {
   /** Ends the work of an import that cannot go on. */
   async fail(error: string): Promise<void> {
     log().warn('an import fails', { importId: this.#row.id, error });
-    await this.end(this.#row.work === 'undo' ? 'undone' : 'failed', error);
+    await this.end(this.#row.work === 'undo' ? 'undone' : 'failed', { error });
   }
 
   /** Ends the work of the import, and lets the next one begin. Emits import.completed, but for an undo. */
-  async end(status: 'completed' | 'failed' | 'canceled' | 'undone', error: string | null = null): Promise<void> {
+  async end(
+    status: 'completed' | 'failed' | 'canceled' | 'undone',
+    { error = null, hasErrors = false }: { error?: string | null; hasErrors?: boolean } = {},
+  ): Promise<void> {
     const counts = this.#counts;
     await transact(this.tenant, this.#row.actor, async (tx) => {
       const { runBy, ...row } = await this.#own(tx);
@@ -199,6 +207,7 @@ export class Run {
         // One that was canceled while its last rows were at work stays so.
         status: row.status === 'canceled' ? 'canceled' : status,
         error,
+        hasErrors: row.hasErrors || hasErrors,
         completedAt,
         undoUntil: isUndo ? null : canUndo ? shifted(tx.now, undoMs) : null,
         ...{ work: null, leasedUntil: null, nextRunAt: null },

@@ -89,7 +89,7 @@ export async function createImport(
     createMissing: input.createMissing,
     isSilent: input.silent,
     actor: tx.actor,
-    ...{ work: 'rows', place: 0, hasErrors: false, nextRunAt: tx.now, leasedUntil: null, tries: 0 },
+    ...{ work: 'rows', place: 0, reached: 0, hasErrors: false, nextRunAt: tx.now, leasedUntil: null, tries: 0 },
     isWaiting: !(await takeTurn(tx, undefined)),
   };
   const created = tx.create(Imports, row);

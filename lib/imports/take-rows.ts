@@ -26,11 +26,9 @@ export async function takeRows(run: Run): Promise<void> {
       if (!run.isTooOld) return run.release();
       return run.fail('the import has taken 24 hours: send the rest of the file again');
     }
-    if (run.counts.failed > 0) {
-      await writeErrors(run, path, form);
-      await run.tell({ hasErrors: true });
-    }
-    await run.end(run.isCanceled ? 'canceled' : 'completed');
+    const hasErrors = run.counts.failed > 0;
+    if (hasErrors) await writeErrors(run, path, form);
+    await run.end(run.isCanceled ? 'canceled' : 'completed', { hasErrors });
   });
 }
 
@@ -49,6 +47,8 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
   const taker = await takerOf(run);
   const first = run.counts.place;
   const done = await run.rowsSince(first);
+  // Each run that has done a row is progress, however soon it died.
+  if (first + done.size > run.row.reached) await run.tell({ reached: first + done.size });
   const hands = new Hands(width);
   const ended = new Ended(first, (ending) => run.count(ending));
   for await (const row of rowsOf(bytesOf(path), form)) {
@@ -57,16 +57,21 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
       taker.imagine(input);
       continue;
     }
+    const known = done.get(row.place);
+    if (known !== undefined) {
+      ended.add(row.place, known);
+      continue;
+    }
     await hands.free();
     await run.breathe();
     if (run.isOver) break;
     const touched = input === undefined ? [] : touchedBy(run.row.matchOn, input);
     hands.start(touched, async () => {
-      if (!run.isCanceled) ended.add(row.place, done.get(row.place) ?? (await taker.take(row, input)));
+      if (!run.isCanceled) ended.add(row.place, await taker.take(row, input));
     });
   }
   await hands.rest();
-  await run.tell();
+  if (run.hasMoved) await run.tell();
 }
 
 async function takerOf({ tenant, row }: Run): Promise<Taker> {

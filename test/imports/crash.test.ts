@@ -1,0 +1,62 @@
+import { beforeAll, expect, test } from 'vitest';
+import { minuteMs, now } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { workOnImport } from '#lib/imports/work.ts';
+import { type Client, everyItem } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { settle, world } from '#test/harness.ts';
+import { newWorkspace } from '#test/workspace.ts';
+import { errorsOf, uploadedSheet } from './importing.ts';
+
+let live: Client;
+let tenant: Tenant;
+let calm: Client;
+beforeAll(async () => {
+  const workspace = await newWorkspace();
+  live = workspace.live;
+  tenant = { workspaceId: workspace.id, env: 'live' };
+  calm = (await newWorkspace()).live;
+});
+
+/** People of whom some come twice, and some cannot be taken in. */
+const rows = Array.from({ length: 24 }, (_, index) => {
+  if (index % 8 === 7) return ',nobody';
+  return `Person ${index % 20},p${index % 20}@example.org`;
+});
+const file = ['Name,Mail', ...rows].join('\n');
+const input = { object: 'contacts', mapping: { Name: 'name', Mail: 'email' }, matchOn: 'email', onConflict: 'update' };
+const begin = async (client: Client) =>
+  (await client.post('/v1/imports', { ...input, fileId: await uploadedSheet(client, file) }, 202)).body.id as number;
+const people = async (client: Client) =>
+  (await everyItem(client, '/v1/contacts'))
+    .map(({ name, email }) => ({ name, email }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+test('an import whose worker dies after every third write does what one without a crash does', async () => {
+  const calmId = await begin(calm);
+  await settle();
+  const { body: whole } = await calm.get(`/v1/imports/${calmId}`);
+  const errors = await errorsOf(whole);
+  const id = await begin(live);
+  let deaths = 0;
+  const work = () =>
+    workOnImport(tenant, id).catch((error: Error) => {
+      if (!error.message.includes('the process is dead')) throw error;
+    });
+  while (!(await dyingAfter(3, work))) {
+    deaths += 1;
+    expect(deaths).toBeLessThan(60);
+    // Its lease ends, and nobody else takes it.
+    world()?.clock.moveTo(now() + 4 * minuteMs);
+  }
+  await settle();
+  const { body: ended } = await live.get(`/v1/imports/${id}`);
+  const countsOf = ({ total, processed, created, updated, skipped, failed }: typeof ended) => ({
+    ...{ total, processed, created, updated, skipped, failed },
+  });
+  expect(ended.status).toBe('completed');
+  expect(countsOf(ended)).toEqual(countsOf(whole));
+  expect(deaths).toBeGreaterThan(4);
+  expect(await people(live)).toEqual(await people(calm));
+  expect(await errorsOf(ended)).toBe(errors);
+});

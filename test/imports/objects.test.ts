@@ -1,0 +1,161 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Client, everyItem } from '#test/client.ts';
+import { settle } from '#test/harness.ts';
+import { newWorkspace } from '#test/workspace.ts';
+import { errorsOf, imported, uploadedSheet } from './importing.ts';
+
+let live: Client;
+beforeAll(async () => {
+  live = (await newWorkspace()).live;
+});
+
+const undone = async ({ id }: { id: number }) => {
+  await live.post(`/v1/imports/${id}/undo`, {}, 202);
+  await settle();
+  return (await live.get(`/v1/imports/${id}`)).body;
+};
+
+test('companies, deals, tasks, and notes come from files, name each other, and are undone', async () => {
+  const companies = await imported(
+    live,
+    'name,domains,assignee\nAcme,acme.example;acme.org,ann@example.com\nAcme,acme.com,\n',
+    {
+      ...{ object: 'companies', mapping: { name: 'name', domains: 'domains', assignee: 'assignee' } },
+    },
+  );
+  expect(companies).toMatchObject({ created: 1, failed: 1 });
+  expect(await errorsOf(companies)).toContain('acme.example');
+  const { body: kim } = await live.post('/v1/contacts', { name: 'Kim', email: 'kim@example.org' }, 201);
+  const deals = await imported(
+    live,
+    'title,who,firm,value,stage,why\nBig,kim@example.org,Acme,1200.50 USD,proposal,\nGone,@nobody,,5,lead,\nLost one,kim@example.org,acme.com,5,lost,too dear\n',
+    {
+      object: 'deals',
+      mapping: { title: 'title', who: 'contact', firm: 'company', value: 'value', stage: 'stage', why: 'lostReason' },
+    },
+  );
+  expect(deals).toMatchObject({ created: 2, failed: 1 });
+  const { body: found } = await live.get('/v1/deals', { include: 'company,pipeline' });
+  expect(found.items).toMatchObject([
+    {
+      title: 'Lost one',
+      stage: 'Lost',
+      contactId: kim.id,
+      pipeline: { lostReason: 'too dear' },
+      company: { name: 'Acme' },
+    },
+    { title: 'Big', value: 1200.5, currency: 'USD', stage: 'Proposal', company: { name: 'Acme' } },
+  ]);
+  const tasks = await imported(
+    live,
+    'title;deal;contact;due;owner\nCall;big;kim@example.org;2027-01-05;ann@example.com\n',
+    {
+      object: 'tasks',
+      mapping: { title: 'title', deal: 'deal', contact: 'contact', due: 'dueAt', owner: 'assignee' },
+    },
+  );
+  expect(tasks).toMatchObject({ created: 1, failed: 0 });
+  expect((await live.get('/v1/tasks')).body.items).toMatchObject([
+    { title: 'Call', dealId: found.items[1].id, contactId: kim.id, dueAt: '2027-01-05T00:00:00Z' },
+  ]);
+  const notes = await imported(
+    live,
+    'note,at,contact,company,deal\nHello,2020-01-02,kim@example.org,,\nFirm,,,Acme,\nOn the deal,2021-02-03,kim@example.org,,Big\nNowhere,,,,\n',
+    {
+      object: 'notes',
+      mapping: { note: 'text', at: 'createdAt', contact: 'contact', company: 'company', deal: 'deal' },
+    },
+  );
+  expect(notes).toMatchObject({ created: 3, failed: 1 });
+  const timeline = (await live.get(`/v1/contacts/${kim.id}/activities`, { type: 'Note' })).body.items;
+  expect(timeline).toMatchObject([{ text: 'Hello', createdAt: '2020-01-02T00:00:00Z' }]);
+  expect((await live.get(`/v1/deals/${found.items[1].id}`)).body.notes).toBe('2021-02-03: On the deal');
+  expect(await undone(notes)).toMatchObject({ status: 'undone', archived: 2, restored: 1, kept: 0 });
+  expect((await live.get(`/v1/contacts/${kim.id}/activities`, { type: 'Note' })).body.items).toEqual([]);
+  expect((await live.get(`/v1/deals/${found.items[1].id}`)).body.notes).toBeNull();
+  for (const one of [tasks, companies])
+    expect(await undone(one)).toMatchObject({ status: 'undone', archived: one.created, kept: 0 });
+  // The notes have changed the other deal since.
+  expect(await undone(deals)).toMatchObject({ status: 'undone', archived: 1, kept: 1 });
+  for (const noun of ['companies', 'tasks']) expect(await everyItem(live, `/v1/${noun}`)).toEqual([]);
+  expect(await everyItem(live, '/v1/deals')).toMatchObject([{ title: 'Big' }]);
+});
+
+test('NDJSON brings objects as the API shows them, and a broken line fails alone', async () => {
+  const lines = [
+    '{"name":"Deep","email":"deep@example.org","metadata":{"ref":"1"},"tags":[{"name":"a"}],"leadScore":7}',
+    '{"name":"Broken"',
+    `{"name":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    '{"__proto__":{"name":"x"},"email":"proto@example.org"}',
+  ];
+  const done = await imported(live, lines.join('\n'), {
+    object: 'contacts',
+    mapping: { name: 'name', email: 'email', 'metadata.ref': 'metadata.ref', tags: 'tags', leadScore: 'leadScore' },
+    createMissing: ['tags'],
+  });
+  expect(done).toMatchObject({ total: 4, created: 1, failed: 3 });
+  expect((await errorsOf(done)).split('\n')[0]).toBe(
+    '{"line":"{\\"name\\":\\"Broken\\"","error":"the line must be one JSON object"}',
+  );
+  expect((await live.get('/v1/contacts', { email: 'deep@example.org' })).body.items).toMatchObject([{ leadScore: 7 }]);
+});
+
+test.each([
+  ['utf-8', Buffer.from('\ufeffName,Mail\nZoë,z@example.org\n'), ','],
+  ['utf-16', Buffer.from('\ufeffName\tMail\r\nZoë\tz@example.org\r\n', 'utf16le'), '\t'],
+  ['utf-16', Buffer.from('\ufeffName|Mail\nZoë|z@example.org\n', 'utf16le').swap16(), '|'],
+  ['windows-1252', Buffer.from('Name;Mail\nZo\xeb;z@example.org\n', 'latin1'), ';'],
+])('a preview finds %s and the delimiter', async (encoding, bytes, delimiter) => {
+  const fileId = await uploadedSheet(live, bytes as Buffer);
+  const { body } = await live.post('/v1/imports/preview', { fileId, object: 'contacts' }, 200);
+  expect(body).toEqual({
+    ...{ format: 'csv', encoding, delimiter, rows: 1 },
+    columns: [
+      { header: 'Name', samples: ['Zoë'], suggested: 'name' },
+      { header: 'Mail', samples: ['z@example.org'], suggested: 'email' },
+    ],
+  });
+});
+
+test('a byte outside the encoding fails its row', async () => {
+  const bytes = Buffer.concat([Buffer.from('Name\nZoë\n'), Buffer.from([0xff, 0x41, 0x0a]), Buffer.from('Ada\n')]);
+  const done = await imported(live, bytes, { object: 'contacts', mapping: { Name: 'name' } });
+  expect(done).toMatchObject({ created: 2, failed: 1 });
+});
+
+test.each([
+  ['a zip', Buffer.from('PK\x03\x04 and more'), 'fileId must be a CSV or NDJSON file'],
+  ['a list of all', Buffer.from('[{"name":"Ada"}]'), 'fileId must have one object a line'],
+  ['a million columns', Buffer.from(`${'a,'.repeat(450_000)}\n`), 'at most 500 columns'],
+])('%s is refused', async (_, bytes, message) => {
+  const fileId = await uploadedSheet(live, bytes as Buffer);
+  const { body } = await live.post('/v1/imports/preview', { fileId, object: 'contacts' }, 400);
+  expect(body.details.fields[0]).toMatchObject({
+    field: 'fileId',
+    message: expect.stringContaining(message as string),
+  });
+});
+
+test('a row that is too long ends the import before its first row', async () => {
+  const done = await imported(live, `Name\nAda\n"${'x'.repeat(1_200_000)}\n`, {
+    object: 'contacts',
+    mapping: { Name: 'name' },
+  });
+  expect(done).toMatchObject({
+    status: 'failed',
+    processed: 0,
+    error: expect.stringContaining('at most 1048576 bytes'),
+  });
+});
+
+test('a file of another workspace, or for a message, is not there, and each object needs its scope', async () => {
+  const other = await newWorkspace();
+  const fileId = await uploadedSheet(other.live, 'Name\nAda\n');
+  const input = { object: 'contacts', mapping: { Name: 'name' } };
+  const { body } = await live.post('/v1/imports', { ...input, fileId: fileId + 1000 }, 400);
+  expect(body.details.fields[0]).toMatchObject({ field: 'fileId', code: 'unknown_reference' });
+  const { client } = await other.mint({ scopes: ['imports:run', 'deals:write'] });
+  await client.post('/v1/imports', { ...input, fileId }, 403);
+  await client.post('/v1/imports', { object: 'deals', mapping: { Name: 'title' }, fileId }, 202);
+  await client.post('/v1/files', { fileName: 'a.csv', contentType: 'text/csv', sizeBytes: 1 }, 403);
+});
