@@ -3,6 +3,7 @@ import { api } from './verbs/api.ts';
 import { eventsResend } from './verbs/events-resend.ts';
 import { eventsTail } from './verbs/events-tail.ts';
 import { exportRecords } from './verbs/export.ts';
+import { importFile } from './verbs/import.ts';
 import { listen } from './verbs/listen.ts';
 import { logsTail } from './verbs/logs-tail.ts';
 import { mcpSetup } from './verbs/mcp-setup.ts';
@@ -20,6 +21,7 @@ export const verbs: ReadonlyMap<string, Verb> = new Map([
   ['logs tail', logsTail],
   ['verify', verify],
   ['search', search],
+  ['import', importFile],
   ['export', exportRecords],
   ['api', api],
   ['whoami', whoami],

@@ -7,6 +7,7 @@ import { meaningOf, scopes } from '#lib/core/scopes.ts';
 import type { StoredField } from '#lib/entities/field.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { scopesOf } from '#lib/http/route.ts';
+import { importedObjects } from '#lib/imports/objects/all.ts';
 import { searchFieldOf } from '#lib/search/custom.ts';
 import type { Kind } from '#lib/search/kinds.ts';
 import { type Noun, nouns } from '#lib/search/nouns.ts';
@@ -70,8 +71,20 @@ export const operatorsOfKinds = ${literal(operators)};
 `;
 }
 
+/** panel/api/import-targets.ts: what columns of files can become. */
+export function renderImportTargets(): string {
+  const targets = Object.entries(importedObjects).map(([object, { targets: of, matchKeys }]) => [
+    object,
+    { targets: Object.keys(of), matchKeys },
+  ]);
+  return `/** The targets of lib/imports, by the objects of imports. Made by \`npm run panel-lists\`. */
+export const importTargets = ${literal(Object.fromEntries(targets))};
+`;
+}
+
 if (import.meta.main) {
   const folder = join(import.meta.dirname, '../panel/api');
   await writeFile(join(folder, 'lists.ts'), await renderPanelLists());
   await writeFile(join(folder, 'search-fields.ts'), renderSearchFields());
+  await writeFile(join(folder, 'import-targets.ts'), renderImportTargets());
 }

@@ -77,13 +77,13 @@ export class DataStack extends Stack {
       enforceSSL: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       removalPolicy: RemovalPolicy.RETAIN,
-      // The panel uploads from the browser. Anybody may ask; only a presigned URL is answered.
+      // The panel uploads from the browser, and reads the errors of an import. Anybody may ask; only a presigned URL is answered.
       cors: [
         {
           allowedOrigins: [
             publicUrl === undefined ? `https://*.execute-api.${this.region}.amazonaws.com` : new URL(publicUrl).origin,
           ],
-          allowedMethods: [HttpMethods.PUT],
+          allowedMethods: [HttpMethods.PUT, HttpMethods.GET],
           allowedHeaders: ['content-type'],
           maxAge: Duration.hours(1).toSeconds(),
         },

@@ -29,6 +29,7 @@ files.filters = async () => {
   return bar;
 };
 
+/** The palette, exports, and imports are in a file of their own. */
 files.sheets = async () => {
   const [sheets] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
   return sheets;
@@ -109,6 +110,20 @@ const pages: readonly Page[] = [
     shortcut: 'f',
     scope: 'finance:read',
     load: setUp('finance'),
+  },
+  {
+    path: '/import',
+    also: ['/import/{id}'],
+    get title() {
+      return t.common.importRecords;
+    },
+    icon: 'file',
+    shortcut: 'p',
+    scope: 'imports:run',
+    load: async () => {
+      const [{ imports }] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
+      return { default: imports };
+    },
   },
   {
     path: '/accounts',

@@ -119,6 +119,7 @@ const common = {
   edit: 'Bearbeiten',
   editName: (name: Value) => `${name} bearbeiten`,
   events: 'Ereignisse',
+  importRecords: 'Importieren',
   exportRecords: 'Exportieren',
   everyStatus: 'Jeder Status',
   failed: 'Fehlgeschlagen',

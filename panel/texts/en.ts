@@ -120,6 +120,7 @@ export const common = {
   edit: 'Edit',
   editName: (name: Value) => `Edit ${name}`,
   events: 'Events',
+  importRecords: 'Import',
   exportRecords: 'Export',
   everyStatus: 'Every status',
   failed: 'Failed',

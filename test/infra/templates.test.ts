@@ -209,7 +209,7 @@ describe('templates', () => {
     const { CorsRules } = (files?.Properties['CorsConfiguration'] ?? {}) as { CorsRules?: object[] };
     expect(CorsRules).toEqual([
       expect.objectContaining({
-        AllowedMethods: ['PUT'],
+        AllowedMethods: ['PUT', 'GET'],
         AllowedHeaders: ['content-type'],
         AllowedOrigins: [expect.anything()],
       }),

@@ -57,3 +57,44 @@ test.for([
     await page.context().close();
   },
 );
+
+test('a file is dropped, mapped, tried, imported, and undone', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page, faults } = await openPanel(browser, demo.session, { width: widths.narrow });
+  await openPlace(page, '/import');
+  const text = ['Full Name,E-mail,Town', 'Nora Import,nora@import.example,Bern', 'Otto Import,no address,Bonn'].join(
+    '\n',
+  );
+  const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.locator('input[type=file]').setInputFiles(file);
+  const wizard = page.getByRole('region', { name: 'New import' });
+  expect(await wizard.getByLabel('Field of Full Name').inputValue()).toBe('name');
+  expect(await wizard.getByLabel('Field of E-mail').inputValue()).toBe('email');
+  await wizard.getByLabel('Field of Town').selectOption('notes');
+  await wizard.getByLabel('When is a record the same').selectOption('email');
+  expect(await accessibilityFindings(page)).toEqual([]);
+  expect(await overflowPx(page)).toBe(0);
+  await screenshot(page, 'import-mapping');
+  await wizard.getByRole('button', { name: 'Try without changes' }).click();
+  await wizard.getByText('Created: 1 · Updated: 0 · Left as they were: 0 · Failed: 1').waitFor();
+  await wizard.getByRole('listitem').filter({ hasText: 'Otto Import' }).waitFor();
+  await screenshot(page, 'import-tried');
+  const crm = api(demo.liveKey);
+  const found = async () => (await crm.get('/v1/contacts', { email: 'nora@import.example' })).body.items;
+  expect(await found()).toEqual([]);
+  await wizard.getByRole('button', { name: /^Import about/ }).click();
+  await page.getByRole('heading', { name: 'people.csv', level: 1 }).waitFor();
+  await page.getByText('Created: 1', { exact: false }).waitFor();
+  expect(await found()).toMatchObject([{ name: 'Nora Import', notes: 'Bern' }]);
+  await screenshot(page, 'import-done');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Archived: 1').waitFor();
+  expect(await found()).toEqual([]);
+  await page.getByRole('link', { name: 'Import', exact: true }).last().click();
+  await page.getByRole('link', { name: 'people.csv' }).first().waitFor();
+  expect(await overflowPx(page)).toBe(0);
+  await screenshot(page, 'import-list');
+  expect(faults.filter((fault) => !fault.startsWith('asked '))).toEqual([]);
+  await page.context().close();
+});

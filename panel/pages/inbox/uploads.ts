@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { api } from '../../app/api.ts';
 import type { DraftFile } from '../../app/drafts.ts';
 import { t } from '../../app/texts.ts';
+import { putFile } from '../../app/upload.ts';
 
 interface Upload {
   /** How much is there, from 0 to 1. */
@@ -41,24 +42,11 @@ export function cancelUpload({ key }: DraftFile): void {
 async function run(file: File, { state, cancel: { signal } }: Running): Promise<void> {
   const contentType = file.type || 'application/octet-stream';
   const body = { fileName: file.name, contentType, sizeBytes: file.size };
-  const { id, uploadUrl, uploadHeaders } = await api.post('/v1/files', { body, signal });
-  await put(file, uploadUrl, uploadHeaders['content-type'] ?? contentType, signal, (share) => {
+  const announced = await api.post('/v1/files', { body, signal });
+  const failure = () => new Error(t.inbox.couldNotBeUploaded(file.name));
+  const said = (share: number) => {
     state.value = { share };
-  });
-  state.value = { share: 1, id };
+  };
+  await putFile(file, announced, signal, said, failure);
+  state.value = { share: 1, id: announced.id };
 }
-
-/** `fetch` tells nobody how far it is. */
-const put = (file: File, url: string, contentType: string, signal: AbortSignal, said: (share: number) => void) =>
-  new Promise<void>((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    const fail = () => reject(new Error(t.inbox.couldNotBeUploaded(file.name)));
-    request.open('PUT', url);
-    request.setRequestHeader('content-type', contentType);
-    request.upload.onprogress = ({ loaded, total }) => said(loaded / total);
-    request.onload = () => (request.status === 200 ? resolve() : fail());
-    request.onerror = fail;
-    request.onabort = fail;
-    signal.addEventListener('abort', () => request.abort());
-    request.send(file);
-  });
