@@ -5,9 +5,9 @@ import { saveUrl } from '../../app/save-file.ts';
 import { count, fileSize } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import type { ExportProps } from '../../parts/export-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, Form } from '../../parts/form.tsx';
+import type { ExportProps } from '../../parts/table/export-button.tsx';
 import { pollWhile } from './poll.ts';
 import { withWords } from './words.ts';
 

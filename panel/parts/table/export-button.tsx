@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Schema } from '../../client/index.ts';
-import { files } from '../app/load.ts';
-import { may } from '../app/session.ts';
-import { t } from '../app/texts.ts';
-import { later } from './later.tsx';
-import type { Noun } from './table/question.ts';
+import type { Schema } from '../../../client/index.ts';
+import { files } from '../../app/load.ts';
+import { may } from '../../app/session.ts';
+import { t } from '../../app/texts.ts';
+import { later } from '../later.tsx';
+import type { Noun } from './question.ts';
 
 /** What a table shows, for a file of the same records. */
 export interface ExportProps {
