@@ -4,7 +4,7 @@ import { type Token, tokensOf } from './tokens.ts';
 type Value = string | number | boolean | { amount: number; currency: string };
 
 /** A filter of the API: a condition, or a group of them. */
-export type Filter =
+type Filter =
   | { field: string; op: string; value?: Value | Value[] }
   | { and: Filter[] }
   | { or: Filter[] }

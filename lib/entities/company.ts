@@ -43,7 +43,8 @@ export function hostIn(address: string): string {
     .replace(/\.$/, '')
     .replace(/^www\./, '');
   // It is empty for what is no host name.
-  return domainToASCII(host) || host;
+  const ascii = domainToASCII(host);
+  return ascii !== '' && ascii.length <= maxHostCharacters ? ascii : host;
 }
 
 /** A host name; lib/contacts/company-domains.ts knows which are public. */

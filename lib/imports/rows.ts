@@ -19,7 +19,7 @@ export interface SourceRow {
 }
 
 /** Limit of a row. */
-export const maxRowBytes = 1024 * 1024;
+const maxRowBytes = 1024 * 1024;
 const tooLong = `must have at most ${maxRowBytes} bytes`;
 const outside = (encoding: string) => `the row has bytes that are not ${encoding}: save the file in one encoding`;
 
@@ -37,7 +37,7 @@ export const rowsOf = (
 ): AsyncGenerator<SourceRow> => (form.format === 'csv' ? csvRows(bytes, form, onHeaders) : jsonRows(bytes, form));
 
 /** Returns the names of columns: an empty one gets its number, and one that is there already a number of its own. */
-export function headersOf(cells: readonly string[]): string[] {
+function headersOf(cells: readonly string[]): string[] {
   const headers: string[] = [];
   for (const [index, cell] of cells.entries()) {
     const name = cell.trim() || `Column ${index + 1}`;

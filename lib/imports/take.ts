@@ -164,7 +164,7 @@ function reasonOf(error: unknown): string {
 const folded = (value: unknown) => String(value).normalize('NFC').trim().toLowerCase();
 
 /** Returns what a row must not be taken in together with another row for: rows that share one of these run in their order. */
-export function keysOf(matchOn: string | null, input: RowInput): string[] {
+function keysOf(matchOn: string | null, input: RowInput): string[] {
   if (matchOn === null) return [];
   const [group, key] = /^(fields|metadata)\.(.*)$/.exec(matchOn)?.slice(1) ?? [];
   const values =

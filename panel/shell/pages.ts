@@ -31,8 +31,8 @@ files.filters = async () => {
 
 /** The palette, exports, and imports are in a file of their own. */
 files.sheets = async () => {
-  const [sheets] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
-  return sheets;
+  const [{ ExportDialog }] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
+  return { ExportDialog };
 };
 
 /** Every page of the panel, in the order of the navigation. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Client, everyItem } from '#test/client.ts';
-import { settle } from '#test/harness.ts';
+import { advance, settle } from '#test/harness.ts';
 import { newWorkspace } from '#test/workspace.ts';
 import { errorsOf, imported, uploadedSheet } from './importing.ts';
 
@@ -46,6 +46,7 @@ test('companies, deals, tasks, and notes come from files, name each other, and a
     },
     { title: 'Big', value: 1200.5, currency: 'USD', stage: 'Proposal', company: { name: 'Acme' } },
   ]);
+  await advance(1000);
   const tasks = await imported(
     live,
     'title;deal;contact;due;owner\nCall;big;kim@example.org;2027-01-05;ann@example.com\n',

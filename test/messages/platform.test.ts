@@ -75,13 +75,13 @@ test('a message that a platform repeats, also concurrently, is stored once', asy
   ]);
 });
 
-test('a message of a known contact writes six rows, none of them large', async () => {
+test('a message of a known contact writes seven rows, none of them large', async () => {
   await receive(105, 1);
   const { changes, writes, events } = await run(async (tx) => {
     await receiveMessage(tx, told(105, 2));
     return tx.work;
   });
-  expect([changes.length + writes.length, events.length > 0]).toEqual([6, true]);
+  expect([changes.length + writes.length, events.length > 0]).toEqual([7, true]);
   for (const change of changes) expect(bytesOf(change)).toBeLessThan(1024);
 });
 

@@ -270,7 +270,7 @@ test('a member is shown and changes the secret of endpoints only where the role 
     const refused = await member.post(`/v1/webhooks/${endpoint.body.id}/rotate`, {});
     expect([refused.status, refused.body.details]).toEqual([
       403,
-      { ...because('missing_scope'), requiredScopes: ['finance:read', 'keys:manage'] },
+      { ...because('missing_scope'), requiredScopes: ['imports:run', 'finance:read', 'keys:manage', 'exports:run'] },
     ]);
   }
   const second = await create(member, 'second', ['contact.created']);

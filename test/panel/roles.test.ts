@@ -73,7 +73,13 @@ test('a session does by the API what its role may', async () => {
     const asked = route.path.endsWith('/export') ? ['finance:read' as const] : scopesOf(route);
     if (member.status === 403) refused.push(...asked);
   }
-  expect([...new Set(refused)].sort()).toEqual(['contacts:erase', 'exports:run', 'finance:read', 'keys:manage']);
+  expect([...new Set(refused)].sort()).toEqual([
+    'contacts:erase',
+    'exports:run',
+    'finance:read',
+    'imports:run',
+    'keys:manage',
+  ]);
   const { body } = await signed.member.get('/panel/sessions/current');
   expect(body.scopes).toEqual(scopes.filter((scope) => !closed.includes(scope)));
   expect((await signed.admin.get('/panel/sessions/current')).body.scopes).toEqual([...scopes]);

@@ -15,7 +15,7 @@ test.each<[asked: string, place: string | RegExp]>([
   ['cursor', '/home'],
   ['missing_scope', '/errors/missing_scope'],
   ['find contact by phone', '/operations/contactsList'],
-  ['csv', '/operations/contactsExport'],
+  ['csv', '/operations/exportsCreate'],
   ['rate limit', '/limits'],
   ['429', '/limits'],
   ['send later', '/operations/telegramCreateMessage'],

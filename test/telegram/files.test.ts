@@ -182,7 +182,7 @@ describe('POST /v1/files', () => {
     expect(status).toBe(403);
     expect(body.details).toEqual({
       ...because('missing_scope'),
-      requiredScopes: ['telegram:send', 'email:send', 'email:compose'],
+      requiredScopes: ['telegram:send', 'email:send', 'email:compose', 'imports:run'],
     });
   });
 

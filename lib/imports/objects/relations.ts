@@ -15,7 +15,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { activeMemberAt } from '#lib/workspaces/members.ts';
 
 /** Returns the id that a text is, or undefined. */
-export function idIn(text: string): number | undefined {
+function idIn(text: string): number | undefined {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return id >= 1 && id <= maxId ? id : undefined;
 }

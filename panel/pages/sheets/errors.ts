@@ -28,7 +28,7 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 /** Returns the first rows of a text of CSV or NDJSON whose last column or member is the error. */
-export function errorsIn(text: string): RowError[] {
+function errorsIn(text: string): RowError[] {
   if (text.startsWith('{')) return text.split('\n').flatMap(errorOfLine).slice(0, most);
   const [head = [], ...rows] = rowsOf(text);
   return rows
