@@ -35,7 +35,7 @@ export const keys = () =>
   ] as const;
 
 const togetherMs = 1500;
-let goneAt = 0;
+let goneAt = Number.NEGATIVE_INFINITY;
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -86,7 +86,7 @@ function pressed(event: KeyboardEvent): boolean {
   const key = shortcutKey(event);
   const page =
     timeStamp - goneAt < togetherMs ? visiblePages.value.find(({ shortcut }) => shortcut === key) : undefined;
-  goneAt = key === 'g' ? timeStamp : 0;
+  goneAt = key === 'g' ? timeStamp : Number.NEGATIVE_INFINITY;
   if (page) {
     go(page.path);
     return true;

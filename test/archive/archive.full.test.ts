@@ -81,7 +81,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('every entity with a list in the API is counted under its noun, and no other', () => {
   const lists = Object.entries(document.paths)
-    .filter(([path, operations]) => 'get' in operations && !path.endsWith('}'))
+    // Files that were taken in or written are no part of an archive.
+    .filter(([path, operations]) => 'get' in operations && !path.endsWith('}') && !/\/(im|ex)ports$/.test(path))
     .map(([path]) => path.replaceAll(/\/v1|[^a-z]/g, ''));
   const isListed = (noun: string) => {
     const words = new RegExp(`${noun.replaceAll(/[A-Z]/g, (letter) => `.*${letter.toLowerCase()}`)}$`);
@@ -371,6 +372,7 @@ test('an import takes any export, whatever else its workspace holds', async () =
     call: 'a',
     sagaId: 'a',
     day: '2026-11-22',
+    noun: 'contact',
   };
   const own = Object.values(rowKeys).filter(([pk]) => /^\{(scope|tenant|workspace)\}#/.test(pk));
   expect(own.length).toBeGreaterThanOrEqual(10);

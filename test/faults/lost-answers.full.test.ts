@@ -25,7 +25,7 @@ async function losingOneAnswer<Result>(work: () => Promise<Result>): Promise<Res
   let lost = 0;
   const result = await betweenRequests(async (operation, next) => {
     const answer = await next();
-    if (lost > 0 || !/^(Put|Update)/.test(operation)) return answer;
+    if (lost > 0 || !/^(Put|Update|TransactWrite)/.test(operation)) return answer;
     lost += 1;
     throw Object.assign(new Error('the connection broke'), { name: 'TimeoutError' });
   }, work);

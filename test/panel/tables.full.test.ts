@@ -123,6 +123,7 @@ test('keys go through the rows, select them, and open one', async ({ skip }) => 
   if (!browser) return skip();
   const { page, faults } = await open();
   await openPlace(page, '/contacts?sort=name&q=Tabled');
+  await expect.poll(() => firstName(page)).toBe(nameAt(0));
   await page.keyboard.press('j');
   await expect.poll(() => focusedRow(page)).toBe(nameAt(0));
   await page.keyboard.press('j');

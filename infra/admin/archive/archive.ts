@@ -11,6 +11,7 @@ import { DataExports } from '#lib/entities/data-export.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Exports } from '#lib/entities/export.ts';
 import { Files } from '#lib/entities/file.ts';
+import { ImportRows, Imports, TurnsOfImports } from '#lib/entities/import.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Members } from '#lib/entities/member.ts';
 import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
@@ -61,6 +62,9 @@ const ofTheMoment: readonly Entity[] = [
   DataExports,
   Exports,
   Files,
+  Imports,
+  ImportRows,
+  TurnsOfImports,
   Transfers,
   FanOuts,
   FanOutRetries,
@@ -180,7 +184,9 @@ export const uncounted = [
   'bus-backlog',
   'bus-retry',
   'column-door',
+  'copy',
   'company-activity',
+  'data-export',
   'delivery-id',
   'email-body',
   'email-message-id',
@@ -190,6 +196,9 @@ export const uncounted = [
   'field-order',
   'file',
   'identity',
+  'import',
+  'import-row',
+  'import-turn',
   'inbound',
   'ingested-row',
   'login',

@@ -38,7 +38,7 @@ export function List() {
   const source = sourceOf<Company>('companies', { ...value, isReady, q: filter('q'), archived, include });
   const rows = useRows(source, [JSON.stringify([value, isReady, filter('q'), archived]), include], isTouchedBy);
   const members = useMemberList();
-  const { all, columns } = useColumns('company', companyColumns, namesOf(members), value.columns, rows.items);
+  const { all, columns } = useColumns(definitions, companyColumns, namesOf(members), value.columns, rows.items);
   const [isNew, setNew] = useState(false);
   const isFiltered = value.filter !== undefined || ['q', 'archived'].some(filter);
   const canWrite = may('companies:write');
@@ -56,7 +56,7 @@ export function List() {
         <SearchField label={t.companies.searchCompanies} />
         <ArchivedChoice />
       </Filters>
-      <FilterBar object="company" {...asking} fields={definitions} error={rows.error} />
+      <FilterBar object="company" {...asking} fields={definitions} members={namesOf(members)} error={rows.error} />
       <Table
         caption={t.companies.companies}
         units={t.units.company}

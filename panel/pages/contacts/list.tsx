@@ -43,7 +43,7 @@ export function List() {
   const source = sourceOf<Contact>('contacts', { ...value, isReady, q: filter('q'), archived, include });
   const rows = useRows(source, [JSON.stringify([value, isReady, filter('q'), archived]), include], isTouchedBy);
   const members = useMemberList();
-  const { all, columns } = useColumns('contact', contactColumns, namesOf(members), value.columns, rows.items);
+  const { all, columns } = useColumns(definitions, contactColumns, namesOf(members), value.columns, rows.items);
   const [isCreating, setCreating] = useState(false);
   const isFiltered = value.filter !== undefined || ['q', 'archived'].some(filter);
   const canWrite = may('contacts:write');
@@ -62,7 +62,7 @@ export function List() {
         <SearchField label={t.contacts.searchContacts} />
         <ArchivedChoice />
       </Filters>
-      <FilterBar object="contact" {...asking} fields={definitions} error={rows.error} />
+      <FilterBar object="contact" {...asking} fields={definitions} members={namesOf(members)} error={rows.error} />
       <Table
         caption={t.common.contacts}
         units={t.units.contact}

@@ -53,10 +53,10 @@ export function DealTable({ board, names, turn }: { board: Board; names: Names; 
   };
   const source = sourceOf<Deal>('deals', asked);
   const rows = useRows(source, [JSON.stringify(asked), turn], isTouchedBy);
-  const { all, columns } = useColumns('deal', dealColumns, names, value.columns, rows.items);
+  const { all, columns } = useColumns(definitions, dealColumns, names, value.columns, rows.items);
   return (
     <>
-      <FilterBar object="deal" {...asking} fields={definitions} error={rows.error} at="filter.and[0]" />
+      <FilterBar object="deal" {...asking} fields={definitions} members={names} error={rows.error} at="filter.and[0]" />
       <Table
         caption={t.common.deals}
         units={t.units.deal}

@@ -46,7 +46,11 @@ function List() {
           of={imports}
           columns={columns()}
           keyOf={({ id }) => id}
-          empty={<Empty title={t.sheets.noImportsYet}>{t.sheets.anImportCanBeUndone}</Empty>}
+          empty={
+            <Empty title={t.sheets.noImportsYet}>
+              <p>{t.sheets.anImportCanBeUndone}</p>
+            </Empty>
+          }
         />
       </section>
     </>

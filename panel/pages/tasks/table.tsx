@@ -67,7 +67,7 @@ export function TaskTable({ members, turn, onOpen }: TaskTableProps) {
     if (mayChange('tasks:write', task)) onOpen(editedOf(task, contacts, deals));
   };
   const own = (names: Names) => taskColumns({ members: names, contacts, deals, onOpen: open });
-  const { all, columns } = useColumns('task', own, members, value.columns, rows.items, [contacts, deals]);
+  const { all, columns } = useColumns(definitions, own, members, value.columns, rows.items, [contacts, deals]);
   const isNarrowed = value.filter !== undefined || ['q', 'contact', 'archived'].some(filter);
   return (
     <>
@@ -75,6 +75,7 @@ export function TaskTable({ members, turn, onOpen }: TaskTableProps) {
         object="task"
         {...asking}
         fields={definitions}
+        members={members}
         error={rows.error}
         at={contactFilter() === undefined ? undefined : 'filter.and[0]'}
       />

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { ApiError, type Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { language } from '../../app/locale.ts';
+import type { Names } from '../../app/names.ts';
 import { place } from '../../app/route.ts';
 import { may, type Scope } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
@@ -24,6 +25,7 @@ export interface FilterBarProps {
   views: Asking['views'];
   /** The custom fields of the object. */
   fields: readonly Schema<'Field'>[];
+  members: Names;
   /** What the search has answered; its faults are shown at their conditions. */
   error?: unknown;
   /** Where the filter is in what is searched. */
@@ -38,10 +40,10 @@ const writes: Record<SearchedObject, Scope> = {
 };
 
 /** The saved views of an object as tabs, and what is filtered by, as chips that read as a sentence. */
-export function FilterBar({ object, value, onChange, views, fields: definitions, error, at }: FilterBarProps) {
+export function FilterBar({ object, value, onChange, views, fields: definitions, members, error, at }: FilterBarProps) {
   const fields = useMemo(() => fieldsOf(object, definitions), [object, JSON.stringify(definitions), language.value]);
   const root = useMemo(() => treeOf(value.filter), [JSON.stringify(value.filter)]);
-  const records = useRecords(conditionsIn(root), fields);
+  const records = useRecords(conditionsIn(root), fields, members);
   const known: Known = { fields, records };
   const canWrite = may(writes[object]);
   const { data: all = [] } = views;

@@ -1,7 +1,7 @@
 import { api } from '../../app/api.ts';
 import { readBoards, readColumns } from '../../app/boards.ts';
 import { useLoaded } from '../../app/load.ts';
-import { type Names, namesOf, useMemberList, useNames } from '../../app/names.ts';
+import { type Names, useNames } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { findCompanies } from '../company-field.tsx';
 import { findContacts } from '../contact-field.tsx';
@@ -50,9 +50,8 @@ async function readBoardOptions(signal: AbortSignal): Promise<Partial<Record<Kin
 }
 
 /** Reads the names of what conditions name, and the tags and people that can be named. */
-export function useRecords(conditions: readonly Condition[], fields: readonly FilterField[]): Records {
+export function useRecords(conditions: readonly Condition[], fields: readonly FilterField[], member: Names): Records {
   const kinds = new Set(fields.map(({ kind }) => kind));
-  const members = useMemberList();
   const hasTags = kinds.has('tag') && may('contacts:read');
   const tags = useLoaded(async (signal) => (hasTags ? (await api.get('/v1/tags', { signal })).items : []), [hasTags]);
   const hasBoards = ['pipeline', 'column'].some((kind) => idsIn(conditions, fields, kind as Kind).length > 0);
@@ -60,7 +59,6 @@ export function useRecords(conditions: readonly Condition[], fields: readonly Fi
     async (signal) => (hasBoards && may('pipelines:read') ? readBoardOptions(signal) : {}),
     [hasBoards],
   );
-  const member = namesOf(members);
   const contact = useNames('contact', idsIn(conditions, fields, 'contact'));
   const company = useNames('company', idsIn(conditions, fields, 'company'));
   const deal = useNames('deal', idsIn(conditions, fields, 'deal'));

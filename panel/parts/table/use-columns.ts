@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { language } from '../../app/locale.ts';
 import type { Names } from '../../app/names.ts';
 import { useNamesSoFar } from '../../app/names.ts';
-import { useFields } from '../custom-fields.tsx';
+import type { useFields } from '../custom-fields.tsx';
 import { type Column, chosenColumns } from './column.ts';
 import { customColumns, idsIn, type WithFields } from './custom-columns.tsx';
 
@@ -14,7 +14,7 @@ interface TableColumns<Item> {
 
 /** The columns of a table: those of the object itself, then its custom fields; and of these the ones that are shown. */
 export function useColumns<Item extends WithFields>(
-  object: 'contact' | 'company' | 'deal' | 'task',
+  definitions: ReturnType<typeof useFields>,
   own: (names: Names) => Column<Item>[],
   member: Names,
   names: readonly string[] | undefined,
@@ -22,12 +22,11 @@ export function useColumns<Item extends WithFields>(
   /** What its own columns are made of besides. */
   rest: readonly unknown[] = [],
 ): TableColumns<Item> {
-  const definitions = useFields(object);
   const shown = definitions.filter(({ slug }) => names?.includes(`fields.${slug}`));
   const contact = useNamesSoFar('contact', idsIn(rows, shown, 'contact'));
   const company = useNamesSoFar('company', idsIn(rows, shown, 'company'));
   const deal = useNamesSoFar('deal', idsIn(rows, shown, 'deal'));
-  const given = [language.value, object, JSON.stringify([[...member], definitions]), contact, company, deal, ...rest];
+  const given = [language.value, JSON.stringify([[...member], definitions]), contact, company, deal, ...rest];
   const all = useMemo(
     () => [...own(member), ...customColumns<Item>(definitions, { member, contact, company, deal })],
     given,
