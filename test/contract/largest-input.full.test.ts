@@ -40,6 +40,7 @@ import { largestMail } from '#test/contract/largest-mail.ts';
 import { addressOf, domainOf, everyLetters, type Letters, largest } from '#test/contract/largest-values.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
+import { uploadedSheet } from '#test/imports/importing.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { anonymous, signedIn } from '#test/panel/member.ts';
 import { place as placeOf, serverKey } from '#test/place.ts';
@@ -752,6 +753,35 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       expect((await owner.get('/panel/conversations', queryOf('', name, schema, letters))).status, name).toBe(200);
     await owner.delete('/panel/sessions/current', 200);
     calls.driven.add('DELETE /panel/sessions/current');
+  });
+
+  test('is taken in from a file, and written to one', async () => {
+    const { live } = workspace;
+    const header = letters.text(100).replaceAll(/[",\n\r]/g, 'x');
+    const fileId = await uploadedSheet(live, `name,${header}\n"${letters.text(200).replaceAll('"', '')}",\n`);
+    const file = { fileId, object: 'contacts', format: 'csv', encoding: 'utf-8', delimiter: ',' };
+    const preview = await live.post('/v1/imports/preview', file, 200);
+    expect(preview.body.columns.map((column: { header: string }) => column.header)).toEqual(['name', header]);
+    const body = { ...file, mapping: { name: 'name' }, matchOn: 'id', createMissing: ['tags', 'options', 'companies'] };
+    for (const change of ['undo', 'cancel']) {
+      const { id } = (await live.post('/v1/imports', { ...body, matchOn: undefined }, 202)).body;
+      const ended = await eventually(async () => {
+        const { body: one } = await live.get(`/v1/imports/${id}`);
+        return one.status === 'completed' && one;
+      }, `import ${id} to end`);
+      expect(ended).toMatchObject({ created: 1, failed: 0 });
+      expect((await live.post(`/v1/imports/${id}/${change}`, {})).status).toBe(change === 'undo' ? 202 : 409);
+    }
+    const { filter } = viewOf(letters);
+    const columns = Array.from({ length: 100 }, () => 'name');
+    const written = (await live.post('/v1/exports', { object: 'contacts', format: 'csv', filter, columns }, 202)).body;
+    const done = await eventually(async () => {
+      const { body: one } = await live.get(`/v1/exports/${written.id}`);
+      return one.status === 'completed' && one;
+    }, `export ${written.id} to end`);
+    expect(done).toMatchObject({ rows: 0, error: null });
+    for (const name of ['/preview', '', '/{id}/undo', '/{id}/cancel']) calls.driven.add(`POST /v1/imports${name}`);
+    for (const name of ['POST /v1/exports', 'GET /v1/exports/{id}', 'GET /v1/imports/{id}']) calls.driven.add(name);
   });
 
   test('is taken and read back: what is made, changed and deleted in no way of its own', async () => {
