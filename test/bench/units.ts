@@ -21,7 +21,7 @@ const giveUpMs = 120_000;
  * asynchronous included until nothing moves any more. They do not depend on the machine, and are noted in docs/costs.md.
  */
 export async function units(workDir: string): Promise<Line[]> {
-  await using metered = await startMetered(join(workDir, 'units'));
+  await using metered = await startMetered(join(workDir, 'units'), { RATE_LIMIT_PER_MINUTE: '1000000' });
   await using receiver = await startReceiver();
   const { dataDir, meter, baseUrl } = metered;
   const [client, sandbox] = await demoClients(dataDir, baseUrl);
