@@ -10,6 +10,7 @@ import {
   columnIdOf,
   maxBoards,
   maxBoardsInAll,
+  maxColumnNumber,
   maxColumns,
   type PatchColumn,
   type PatchPipeline,
@@ -249,6 +250,10 @@ function withColumn(
   if (board.columns.length >= maxColumns)
     throw conflict('limit_reached', `the board has ${maxColumns} columns: remove one first`, { limit: maxColumns });
   const lastColumn = board.lastColumn + 1;
+  if (lastColumn > maxColumnNumber)
+    throw conflict('limit_reached', `the board has had ${maxColumnNumber} columns: make another board`, {
+      limit: maxColumnNumber,
+    });
   const defaults = columnDefaults(stage);
   const column = {
     id: columnIdOf(board.id, lastColumn),

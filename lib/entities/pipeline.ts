@@ -132,6 +132,9 @@ export const ColumnDoors = entity({ name: 'column-door', schema: v.object({ id: 
 
 const idsPerBoard = 10_000;
 
+/** Limit of the columns that a board has ever had. */
+export const maxColumnNumber = idsPerBoard - 1;
+
 /** Returns the id of a column, unique among all boards, by its number in the board. */
 export const columnIdOf = (pipelineId: number, number: number) => pipelineId * idsPerBoard + number;
 

@@ -1,4 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { operator } from '#lib/core/tenant.ts';
+import { Pipelines, type StoredPipeline } from '#lib/entities/pipeline.ts';
+import { transact } from '#lib/table/transact.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -52,6 +55,19 @@ test('a 31st column is refused', async () => {
   const { id } = await newBoard(workspace, Array(28).fill('lead'));
   const { body } = await workspace.live.post(path(id), { name: 'x', stage: 'lead' }, 409);
   expect(body.details).toMatchObject({ ...because('limit_reached'), limit: 30 });
+});
+
+test('a board that has had 9,999 columns takes no other', async () => {
+  const { id } = await newBoard(workspace);
+  const tenant = { workspaceId: workspace.id, env: 'live' } as const;
+  await transact(tenant, operator, async (tx) => {
+    const board = (await tx.find(Pipelines, { id })) as StoredPipeline;
+    tx.update(Pipelines, { ...board, lastColumn: 9998 });
+  });
+  const { body } = await workspace.live.post(path(id), { name: 'Newest', stage: 'lead' }, 201);
+  expect(body.id).toBe(id * 10_000 + 9999);
+  const refused = await workspace.live.post(path(id), { name: 'x', stage: 'lead' }, 409);
+  expect(refused.body.details).toMatchObject({ ...because('limit_reached'), limit: 9999 });
 });
 
 test('a column changes its name, color, probability, and place, and keeps its key', async () => {
