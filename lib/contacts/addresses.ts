@@ -198,8 +198,9 @@ export async function withPrimary(
     const added = { id: lastAddressIdOf(contact) + 1, kind, value, label: null, createdAt: tx.now };
     return withAddresses(contact, [...others, added], { [kind]: value });
   }
-  const compared = others.some((one) => one.kind === kind) ? await comparison(tx) : undefined;
-  const further = others.find((one) => one.kind === kind && compared?.(kind, one.value) === compared?.(kind, value));
+  const likes = others.filter((one) => one.kind === kind);
+  const normal = await comparison(tx, likes);
+  const further = likes.find((one) => normal(kind, one.value) === normal(kind, value));
   const after = (further ? others : addresses).map((one) => (one === (further ?? old) ? { ...one, value } : one));
   return withAddresses(contact, after, { [kind]: value });
 }

@@ -5,7 +5,7 @@ import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import type { Where } from '#lib/table/entity.ts';
 import { listPage, type Page, unitePages } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Lookup, lookupOf } from './lookup.ts';
+import { type Lookup, lookupsOf } from './lookup.ts';
 import { getStoredContact } from './read.ts';
 
 /** Returns the contacts that share username and platform, or an address, with this one, however they are spelled. Raises 404. */
@@ -16,7 +16,7 @@ export async function listDuplicates(
 ): Promise<Page<StoredContact>> {
   const contact = await getStoredContact(tx, id);
   const { platform, username } = contact;
-  const lookups = await Promise.all(addressesOf(contact).map(({ kind, value }) => lookupOf(tx, kind, value)));
+  const lookups = await lookupsOf(tx, addressesOf(contact));
   // Reads as many contacts with the same value as can be shown, and one more for the contact itself.
   const list = async (where: Where<typeof Contacts>, isMatch: Lookup['matches'] = () => true) => {
     const page = await listPage(tx, Contacts, { where, after, limit: limit + 1 });

@@ -191,7 +191,7 @@ async function unitedAddresses(
   const own = addressesOf(target);
   const others = addressesOf(source);
   if (others.length === 0) return united;
-  const normal = await comparison(tx);
+  const normal = await comparison(tx, others);
   const keyOf = ({ kind, value }: (typeof own)[number]) => `${kind}=${normal(kind, value)}`;
   const known = new Set(own.map(keyOf));
   const lastId = lastAddressIdOf(target);

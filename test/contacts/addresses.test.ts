@@ -3,6 +3,7 @@ import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { suppress } from '#lib/email/suppressed.ts';
 import { transact } from '#lib/table/transact.ts';
 import { patchWorkspace } from '#lib/workspaces/store.ts';
+import { between } from '#test/between.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
@@ -109,6 +110,25 @@ describe('a national number', () => {
     expect(body.details).toMatchObject(because('address_exists'));
     const twin = await contact({ phone: '0170 987 6543' });
     expect((await live.get(`/v1/contacts/${twin.id}/duplicates`)).body.items).toMatchObject([{ id }]);
+    await setCountry(null);
+  });
+
+  test('is read by a country that the duplicates of many numbers look up once', async () => {
+    await setCountry('DE');
+    const { id } = await contact({ phone: '0170 5551230' });
+    await add(id, { kind: 'phone', value: '0170 5551231' });
+    const twin = await contact({ phone: '+49 170 5551231' });
+    await contact({ phone: '+43 170 5551231' });
+    let looks = 0;
+    const { body } = await between(
+      ({ input }, next) => {
+        if (JSON.stringify(input['Key'])?.includes('#workspace')) looks += 1;
+        return next();
+      },
+      () => live.get(`/v1/contacts/${id}/duplicates`),
+    );
+    expect(body.items.map((one: { id: number }) => one.id)).toEqual([twin.id]);
+    expect(looks).toBe(1);
     await setCountry(null);
   });
 

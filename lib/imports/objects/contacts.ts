@@ -155,11 +155,11 @@ async function companiesOf(
 }
 
 async function addFurther(tx: UnitOfWork, id: number, { addresses, companyIds }: Further): Promise<void> {
-  const normal = addresses.length > 0 ? await comparison(tx) : undefined;
-  for (const value of addresses) {
+  const given = addresses.map((value) => ({ kind: value.includes('@') ? 'email' : 'phone', value }) as const);
+  const normal = await comparison(tx, given);
+  for (const { kind, value } of given) {
     const contact = (await tx.find(Contacts, { id })) as StoredContact;
-    const kind = value.includes('@') ? 'email' : 'phone';
-    const known = valuesOf(contact, kind).some((one) => normal?.(kind, one) === normal?.(kind, value));
+    const known = valuesOf(contact, kind).some((one) => normal(kind, one) === normal(kind, value));
     if (!known) await addAddress(tx, id, { kind, value, isPrimary: contact[kind] === null, force: false });
   }
   if (companyIds.length === 0) return;
