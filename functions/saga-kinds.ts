@@ -1,9 +1,9 @@
 import { countingTags } from '#lib/contacts/archive.ts';
 import { linking } from '#lib/contacts/company-links.ts';
 import { mergingCompanies } from '#lib/contacts/company-merge.ts';
+import { detaching } from '#lib/contacts/delete-tag.ts';
 import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
-import { detaching } from '#lib/contacts/tagging.ts';
 import type { SagaName } from '#lib/core/sagas.ts';
 import { boardMoving, columnMoving } from '#lib/deals/moving.ts';
 import { connecting } from '#lib/email/contact.ts';

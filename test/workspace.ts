@@ -2,8 +2,8 @@ import { mintKey, type NewKey } from '#lib/auth/key-store.ts';
 import { scopes } from '#lib/core/scopes.ts';
 import { type Environment, operator } from '#lib/core/tenant.ts';
 import { transact } from '#lib/table/transact.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { createMember } from '#lib/workspaces/members.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, type Client } from '#test/client.ts';
 
 export interface TestWorkspace {

@@ -1,4 +1,4 @@
-import { getContactCompanies } from '#lib/contacts/company-links.ts';
+import { getContactCompanies } from '#lib/contacts/include.ts';
 import { ContactCompanies } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listAddresses } from '#lib/contacts/addresses.ts';
+import { listAddresses } from '#lib/contacts/include.ts';
 import { ContactAddresses } from '#lib/entities/contact-address.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,5 @@
-import { getContactCompanies, putContactCompanies } from '#lib/contacts/company-links.ts';
+import { putContactCompanies } from '#lib/contacts/company-links.ts';
+import { getContactCompanies } from '#lib/contacts/include.ts';
 import { ContactCompanies, PutContactCompanies } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { deleteTag } from '#lib/contacts/tagging.ts';
+import { deleteTag } from '#lib/contacts/delete-tag.ts';
 import { getTag } from '#lib/contacts/tags.ts';
 import { Deleted } from '#lib/core/schema.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';

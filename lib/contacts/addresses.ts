@@ -6,7 +6,6 @@ import { emailInput, phoneInput, type StoredContact, Upserts } from '#lib/entiti
 import {
   type AddressKind,
   addressesOf,
-  type ContactAddress,
   type CreateContactAddress,
   lastAddressIdOf,
   maxAddresses,
@@ -15,48 +14,17 @@ import {
   valuesOf,
   withAddresses,
 } from '#lib/entities/contact-address.ts';
-import { SuppressedAddresses, suppressedKey } from '#lib/entities/suppression.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addActivity } from './activity.ts';
 import { linkByMail } from './company-links.ts';
 import { requireIdentity } from './create.ts';
-import { comparison, contactWith, lookupOf, normalForm } from './lookup.ts';
+import { type ShownAddress, shownAddresses } from './include.ts';
+import { comparison, contactWith, lookupOf } from './lookup.ts';
 import { getStoredContact } from './read.ts';
 import { updateContact } from './write.ts';
 
-type Shown = v.InferOutput<typeof ContactAddress>;
-
 const isPrimary = (contact: StoredContact, { kind, value }: StoredAddress) => contact[kind] === value;
-
-/** Returns the addresses of contacts as answers show them, primary ones first; one read for all of them. */
-export async function shownAddresses(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<Shown[][]> {
-  const all = contacts.map(addressesOf);
-  const emails = all.flat().flatMap(({ kind, value }) => (kind === 'email' ? [suppressedKey(value)] : []));
-  const keys = [...new Map(emails.map((key) => [key.address, key])).values()];
-  const [normal, suppressed] = await Promise.all([normalForm(tx), tx.findAll(SuppressedAddresses, keys)]);
-  const bounces = new Map(suppressed.map(({ address, bouncedAt }) => [address, bouncedAt]));
-  return contacts.map((contact, index) =>
-    (all[index] ?? [])
-      .map(({ id, kind, value, label, createdAt }) => ({
-        id,
-        kind,
-        value,
-        normalized: normal(kind, value),
-        label,
-        isPrimary: contact[kind] === value,
-        bouncedAt: (kind === 'email' && bounces.get(suppressedKey(value).address)) || null,
-        createdAt,
-      }))
-      .sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary) || a.id - b.id),
-  );
-}
-
-/** Returns the addresses of a contact, primary ones first. Raises 404. */
-export async function listAddresses(tx: UnitOfWork, contactId: number): Promise<{ items: Shown[] }> {
-  const [items = []] = await shownAddresses(tx, [await getStoredContact(tx, contactId)]);
-  return { items };
-}
 
 const inputs = { email: emailInput, phone: phoneInput };
 
@@ -76,7 +44,7 @@ export async function addAddress(
   tx: UnitOfWork,
   contactId: number,
   { kind, value: given, label = null, isPrimary: isWanted, force }: v.InferOutput<typeof CreateContactAddress>,
-): Promise<Shown> {
+): Promise<ShownAddress> {
   const contact = await getStoredContact(tx, contactId);
   const value = readValue(kind, given);
   const addresses = addressesOf(contact);
@@ -124,7 +92,7 @@ export async function patchAddress(
   contactId: number,
   addressId: number,
   { label, isPrimary: isWanted }: v.InferOutput<typeof PatchContactAddress>,
-): Promise<Shown> {
+): Promise<ShownAddress> {
   if (isWanted === false)
     throw invalidField('isPrimary', 'not_allowed', 'isPrimary must be true: make another address the primary one');
   const { contact, addresses, address } = await requireAddress(tx, contactId, addressId);
@@ -168,9 +136,9 @@ export async function requireAddress(tx: UnitOfWork, contactId: number, addressI
   return { contact, addresses, address };
 }
 
-async function shownOne(tx: UnitOfWork, contact: StoredContact, addressId: number): Promise<Shown> {
+async function shownOne(tx: UnitOfWork, contact: StoredContact, addressId: number): Promise<ShownAddress> {
   const [shown = []] = await shownAddresses(tx, [contact]);
-  return shown.find(({ id }) => id === addressId) as Shown;
+  return shown.find(({ id }) => id === addressId) as ShownAddress;
 }
 
 /** Returns a contact without its primary address of a kind, whose place the next one takes. */

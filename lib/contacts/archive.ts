@@ -8,10 +8,9 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { archiving, type Restoring } from '#lib/workspaces/archive.ts';
-import { freeValues } from '#lib/workspaces/field-values.ts';
-import { getContact } from './read.ts';
-import { contactValues } from './values.ts';
-import { type ShownContact, withTags } from './view.ts';
+import { freeValues } from '#lib/workspaces/value-changes.ts';
+import { getContact, type ShownContact, withTags } from './read.ts';
+import { contactValues } from './write.ts';
 
 const records = archiving({
   of: Contacts,

@@ -5,18 +5,16 @@ import type { ContactAddition, ContactChange, ContactFields, StoredContact } fro
 import { byName } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { changeValues, mostTexts, withValues } from '#lib/workspaces/field-values.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
+import { changeValues, mostTexts, withValues } from '#lib/workspaces/value-changes.ts';
 import { addActivity } from './activity.ts';
 import { withPrimary } from './addresses.ts';
 import { linkByMail, withoutPrimary } from './company-links.ts';
 import { requireIdentity } from './create.ts';
-import { getStoredContact, readTagged } from './read.ts';
+import { getStoredContact, readTagged, type ShownContact, tagsOf, withTags } from './read.ts';
 import { startRename } from './rename.ts';
 import { countTags, namedTags, requireTagRoom } from './tagging.ts';
-import { contactValues } from './values.ts';
-import { type ShownContact, tagsOf, withTags } from './view.ts';
-import { updateContact } from './write.ts';
+import { contactValues, updateContact } from './write.ts';
 
 /**
  * Changes the given fields, with one activity per changed field. Emits contact.updated unless nothing changed. Raises 404, 400 for

@@ -1,7 +1,7 @@
 import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
-import { freeValues } from '#lib/workspaces/field-values.ts';
+import { freeValues } from '#lib/workspaces/value-changes.ts';
 import { startLinking } from './company-links.ts';
 import { companyValues, requireFreeDomains } from './company-read.ts';
 

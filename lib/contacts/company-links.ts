@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { invalidField, unknownReference } from '#lib/core/problem.ts';
 import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import {
-  type ContactCompany,
   Contacts,
   type PutContactCompanies,
   type StoredContact,
@@ -17,39 +16,16 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { addCompanyActivity } from './company-activities.ts';
 import { companyOfDomain } from './company-read.ts';
+import type { ShownCompany } from './include.ts';
 import { getStoredContact } from './read.ts';
 import { updateContact } from './write.ts';
-
-type Shown = v.InferOutput<typeof ContactCompany>;
-
-/** Returns the companies of contacts as answers show them; one read for all of them. A company that is being merged is left out. */
-export async function shownCompanies(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<Shown[][]> {
-  const ids = [...new Set(contacts.flatMap(({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId)))];
-  const companies = await tx.findAll(
-    Companies,
-    ids.map((id) => ({ id })),
-  );
-  const names = new Map(companies.map(({ id, name }) => [id, name]));
-  return contacts.map(({ companyLinks = [] }) =>
-    companyLinks.flatMap(({ companyId, title, isPrimary }) => {
-      const name = names.get(companyId);
-      return name === undefined ? [] : [{ companyId, name, title, isPrimary }];
-    }),
-  );
-}
-
-/** Returns the companies of a contact. Raises 404. */
-export async function getContactCompanies(tx: UnitOfWork, id: number): Promise<{ items: Shown[] }> {
-  const [items = []] = await shownCompanies(tx, [await getStoredContact(tx, id)]);
-  return { items };
-}
 
 /** Replaces the companies of a contact. Emits contact.updated unless they are the same. Raises 404, 400 for an unknown company. */
 export async function putContactCompanies(
   tx: UnitOfWork,
   id: number,
   { items }: v.InferOutput<typeof PutContactCompanies>,
-): Promise<{ items: Shown[] }> {
+): Promise<{ items: ShownCompany[] }> {
   const contact = await getStoredContact(tx, id);
   const companies = await tx.findAll(
     Companies,

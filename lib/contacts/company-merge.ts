@@ -14,7 +14,7 @@ import { moveReferences } from '#lib/entities/references/follow.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { freeValues, unitedValues } from '#lib/workspaces/field-values.ts';
+import { freeValues, unitedValues } from '#lib/workspaces/value-changes.ts';
 import { writeCompanyNote } from './company-activities.ts';
 import { companyValues, getStoredCompany, requireFreeDomains } from './company-read.ts';
 import { mergeNotes } from './merge-notes.ts';

@@ -16,7 +16,8 @@ import { listPage, type Page, searched, unitePages } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesArchive } from '#lib/workspaces/archive.ts';
-import { includesFields, shownValues, valueHolder } from '#lib/workspaces/field-values.ts';
+import { includesFields, shownValues } from '#lib/workspaces/field-values.ts';
+import { valueHolder } from '#lib/workspaces/value-changes.ts';
 
 /** Companies as holders of custom values. */
 export const companyValues = valueHolder('company', Companies);

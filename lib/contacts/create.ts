@@ -3,14 +3,14 @@ import { invalidField } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/contact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { changeValues, setValues } from '#lib/workspaces/field-values.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
+import { changeValues, setValues } from '#lib/workspaces/value-changes.ts';
 import { addActivity } from './activity.ts';
 import { addCompanyActivity } from './company-activities.ts';
 import { companyByMail } from './company-links.ts';
+import { type ShownContact, withTags } from './read.ts';
 import { countTags, namedTags } from './tagging.ts';
-import { contactValues } from './values.ts';
-import { type ShownContact, withTags } from './view.ts';
+import { contactValues } from './write.ts';
 
 /** Creates a contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone, or for an unknown member. */
 export async function createContact(

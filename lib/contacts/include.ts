@@ -1,12 +1,69 @@
+import type * as v from 'valibot';
 import type { Expand } from '#lib/core/include.ts';
-import type { StoredContact } from '#lib/entities/contact.ts';
+import { Companies } from '#lib/entities/company.ts';
+import type { ContactCompany, StoredContact } from '#lib/entities/contact.ts';
+import { addressesOf, type ContactAddress } from '#lib/entities/contact-address.ts';
+import { SuppressedAddresses, suppressedKey } from '#lib/entities/suppression.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesArchive } from '#lib/workspaces/archive.ts';
 import { includesFields } from '#lib/workspaces/field-values.ts';
-import { shownAddresses } from './addresses.ts';
-import { shownCompanies } from './company-links.ts';
+import { normalForm } from './lookup.ts';
+import { getStoredContact, tagsOf } from './read.ts';
 import { listTags } from './tags.ts';
-import { tagsOf } from './view.ts';
+
+export type ShownAddress = v.InferOutput<typeof ContactAddress>;
+export type ShownCompany = v.InferOutput<typeof ContactCompany>;
+
+/** Returns the addresses of contacts as answers show them, primary ones first; one read for all of them. */
+export async function shownAddresses(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<ShownAddress[][]> {
+  const all = contacts.map(addressesOf);
+  const emails = all.flat().flatMap(({ kind, value }) => (kind === 'email' ? [suppressedKey(value)] : []));
+  const keys = [...new Map(emails.map((key) => [key.address, key])).values()];
+  const [normal, suppressed] = await Promise.all([normalForm(tx), tx.findAll(SuppressedAddresses, keys)]);
+  const bounces = new Map(suppressed.map(({ address, bouncedAt }) => [address, bouncedAt]));
+  return contacts.map((contact, index) =>
+    (all[index] ?? [])
+      .map(({ id, kind, value, label, createdAt }) => ({
+        id,
+        kind,
+        value,
+        normalized: normal(kind, value),
+        label,
+        isPrimary: contact[kind] === value,
+        bouncedAt: (kind === 'email' && bounces.get(suppressedKey(value).address)) || null,
+        createdAt,
+      }))
+      .sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary) || a.id - b.id),
+  );
+}
+
+/** Returns the addresses of a contact, primary ones first. Raises 404. */
+export async function listAddresses(tx: UnitOfWork, contactId: number): Promise<{ items: ShownAddress[] }> {
+  const [items = []] = await shownAddresses(tx, [await getStoredContact(tx, contactId)]);
+  return { items };
+}
+
+/** Returns the companies of contacts as answers show them; one read for all of them. A company that is being merged is left out. */
+export async function shownCompanies(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<ShownCompany[][]> {
+  const ids = [...new Set(contacts.flatMap(({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId)))];
+  const companies = await tx.findAll(
+    Companies,
+    ids.map((id) => ({ id })),
+  );
+  const names = new Map(companies.map(({ id, name }) => [id, name]));
+  return contacts.map(({ companyLinks = [] }) =>
+    companyLinks.flatMap(({ companyId, title, isPrimary }) => {
+      const name = names.get(companyId);
+      return name === undefined ? [] : [{ companyId, name, title, isPrimary }];
+    }),
+  );
+}
+
+/** Returns the companies of a contact. Raises 404. */
+export async function getContactCompanies(tx: UnitOfWork, id: number): Promise<{ items: ShownCompany[] }> {
+  const [items = []] = await shownCompanies(tx, [await getStoredContact(tx, id)]);
+  return { items };
+}
 
 /** Adds to contacts what `include` asks for. */
 export const expandContacts: Expand<UnitOfWork, StoredContact> = {

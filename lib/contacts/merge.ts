@@ -24,18 +24,16 @@ import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { freeValues, unitedValues } from '#lib/workspaces/field-values.ts';
+import { freeValues, unitedValues } from '#lib/workspaces/value-changes.ts';
 import { requireRoom } from './addresses.ts';
 import { countInTags } from './archive.ts';
 import { comparison } from './lookup.ts';
 import { mergeNotes } from './merge-notes.ts';
-import { getStoredContact } from './read.ts';
+import { getStoredContact, type ShownContact, withTags } from './read.ts';
 import { startRename } from './rename.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
 import { writeNote } from './timeline.ts';
-import { contactValues } from './values.ts';
-import { type ShownContact, withTags } from './view.ts';
-import { saveContact } from './write.ts';
+import { contactValues, saveContact } from './write.ts';
 
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone

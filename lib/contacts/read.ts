@@ -1,8 +1,10 @@
+import type * as v from 'valibot';
 import { listTags } from '#lib/contacts/tags.ts';
 import { notFound } from '#lib/core/problem.ts';
+import type { ContactWithTags } from '#lib/entities/contact.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import type { StoredTag } from '#lib/entities/tag.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type ShownContact, withTags } from './view.ts';
 
 /** The contact as stored. Raises 404. */
 export const getStoredContact = (tx: UnitOfWork, id: number): Promise<StoredContact> =>
@@ -19,3 +21,15 @@ export async function getContact(tx: UnitOfWork, id: number): Promise<ShownConta
   const { contact, dictionary } = await readTagged(tx, id);
   return withTags(contact, dictionary);
 }
+
+export type ShownContact = v.InferOutput<typeof ContactWithTags>;
+
+/** The contact as shown, its tags in order of name. */
+export const withTags = (contact: StoredContact, dictionary: readonly StoredTag[]): ShownContact => ({
+  ...contact,
+  tags: tagsOf(contact, dictionary),
+});
+
+/** The tags of a contact; the dictionary is in order of name. */
+export const tagsOf = ({ tagIds }: StoredContact, dictionary: readonly StoredTag[]) =>
+  dictionary.filter(({ id }) => tagIds.includes(id)).map(({ id, name, color }) => ({ id, name, color }));

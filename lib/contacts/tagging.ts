@@ -1,19 +1,14 @@
 import type * as v from 'valibot';
-import { createTag, findTag, getTag, listTags, removeTag } from '#lib/contacts/tags.ts';
+import { createTag, findTag, getTag } from '#lib/contacts/tags.ts';
 import { invalidField, Problem } from '#lib/core/problem.ts';
 import { Activities } from '#lib/entities/activity.ts';
-import { type AddTag, Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import type { AddTag, StoredContact } from '#lib/entities/contact.ts';
 import { byName, type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import { WriteConflict } from '#lib/table/change.ts';
-import { listPage } from '#lib/table/list.ts';
-import type { SagaKind } from '#lib/table/saga.ts';
-import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { forgetTag } from '#lib/webhooks/filter.ts';
 import { addActivity } from './activity.ts';
-import { readTagged } from './read.ts';
-import { tagsOf } from './view.ts';
+import { readTagged, tagsOf } from './read.ts';
 import { updateContact } from './write.ts';
 
 const maxTagsPerContact = 100;
@@ -68,32 +63,6 @@ export async function detachTag(tx: UnitOfWork, contactId: number, tagId: number
   return detach(tx, contact, dictionary, tag);
 }
 
-/** Takes a tag out of the dictionary and, before the answer or right after it, off every contact and out of every filter. Raises 404. */
-export async function deleteTag(tx: UnitOfWork, id: number): Promise<{ id: number; deleted: true }> {
-  const tag = await getTag(tx, id);
-  await removeTag(tx, tag);
-  startSaga(tx, detaching, { tag });
-  return { id, deleted: true };
-}
-
-/** Takes a deleted tag off the contacts that still have it, and out of the filters of webhooks. */
-export const detaching: SagaKind<{ tag: StoredTag }, 'detach'> = {
-  name: 'detach',
-  async step(tx, state) {
-    const { tag } = state;
-    const { items, hasMore } = await listPage(tx, Contacts, { where: { tag: tag.id }, archived: 'all', limit: 20 });
-    await tx.reserveIds({ [Activities.name]: items.length });
-    for (const contact of items) {
-      if (!tx.hasRoom) return state;
-      const dictionary = await listTags(tx, { with: contact.tagIds });
-      await detach(tx, contact, [...dictionary, tag], tag);
-    }
-    if (hasMore || !tx.hasRoom) return state;
-    await forgetTag(tx, tag.id);
-    return undefined;
-  },
-};
-
 /** The tags of these names by name, made where the dictionary has none. Raises 400 for more than it holds. */
 export async function namedTags(tx: UnitOfWork, names: readonly string[] = []): Promise<StoredTag[]> {
   if (names.length > 0) await tx.reserveIds({ [Tags.name]: names.length, [Activities.name]: names.length });
@@ -125,7 +94,8 @@ async function namedTag(tx: UnitOfWork, name: string, field: string): Promise<St
   });
 }
 
-async function detach(
+/** Takes a tag off a contact that has it. Emits contact.updated. */
+export async function detach(
   tx: UnitOfWork,
   contact: StoredContact,
   dictionary: readonly StoredTag[],

@@ -21,13 +21,13 @@ import { WriteConflict } from '#lib/table/change.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { type Listing, listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { holderOfValue } from '#lib/workspaces/field-values.ts';
+import { holderOfValue } from '#lib/workspaces/value-changes.ts';
 import { changeContact } from './change.ts';
 import { createContact } from './create.ts';
 import { lookupOf } from './lookup.ts';
+import type { ShownContact } from './read.ts';
 import { getStoredContact } from './read.ts';
-import { contactValues } from './values.ts';
-import type { ShownContact } from './view.ts';
+import { contactValues } from './write.ts';
 
 /** Two are too many, whoever else there is. */
 const maxMatches = 2;

@@ -1,6 +1,10 @@
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import type { changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { valueHolder } from '#lib/workspaces/value-changes.ts';
+
+/** Contacts as holders of custom values. */
+export const contactValues = valueHolder('contact', Contacts);
 
 /** Writes a changed contact and emits contact.updated with what changed. */
 export function updateContact(

@@ -6,7 +6,7 @@ const maxValues = 200;
 
 const record = v.record(v.string(), v.unknown());
 
-/** Values of custom fields by slug, as callers give them: lib/workspaces/field-values.ts reads them by their definitions. */
+/** Values of custom fields by slug, as callers give them: lib/workspaces/value-changes.ts reads them by their definitions. */
 export const fieldsInput = () =>
   atMost(maxValues, 'fields', {
     ...record,

@@ -35,18 +35,18 @@ import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
+import { shownValues } from '#lib/workspaces/field-values.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
 import {
   changeValues,
   freeValues,
   setValues,
-  shownValues,
   type ValueChange,
   valueHolder,
   withValues,
-} from '#lib/workspaces/field-values.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
-import { getWorkspace } from '#lib/workspaces/store.ts';
+} from '#lib/workspaces/value-changes.ts';
 
 type Shown = v.InferOutput<typeof DealWithTasks>;
 

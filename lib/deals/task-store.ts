@@ -27,17 +27,17 @@ import { listPage, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
+import { shownValues } from '#lib/workspaces/field-values.ts';
 import {
   changeValues,
   freeValues,
   setValues,
-  shownValues,
   type ValueChange,
   valueHolder,
   withValues,
-} from '#lib/workspaces/field-values.ts';
-import { requireActiveMember } from '#lib/workspaces/members.ts';
+} from '#lib/workspaces/value-changes.ts';
 
 type Shown = v.InferOutput<typeof Task>;
 

@@ -13,7 +13,7 @@ import { changesOf, idText } from '#lib/events/changes.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { type Body, leastBytesIn, packBody, previewOf, unpackBody } from './body.ts';
 import { participantsWith } from './participants.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { expandCompanies } from '#lib/contacts/company-read.ts';
 import { expandContacts } from '#lib/contacts/include.ts';
+import { withTags } from '#lib/contacts/read.ts';
 import { listTags } from '#lib/contacts/tags.ts';
-import { withTags } from '#lib/contacts/view.ts';
 import type { ExportObject } from '#lib/core/choices.ts';
 import { type Expand, expanded, withIncluded } from '#lib/core/include.ts';
 import { Metadata } from '#lib/core/metadata.ts';

@@ -8,7 +8,7 @@ import { Messages } from '#lib/entities/message.ts';
 import { changed, opened } from '#lib/entities/references/conversation.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { announceUnread, countUnread, getHeld, keep, toView } from './conversation.ts';
 import { markInboundRead } from './read.ts';
 

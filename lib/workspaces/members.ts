@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { SignedIn } from '#lib/core/caller.ts';
 import type { Role } from '#lib/core/choices.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
-import { conflict, notFound, Problem, unknownReference } from '#lib/core/problem.ts';
+import { conflict, notFound, Problem } from '#lib/core/problem.ts';
 import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import {
   type CreateMember,
@@ -153,15 +153,4 @@ export async function activeMemberAt(tx: UnitOfWork, email: string): Promise<Mem
   const found = await findActiveAt(tx, email);
   if (found === undefined) throw notFound('active member with this address');
   return found;
-}
-
-/** Reads a member beside other things, so that `requireActiveMember` need not. */
-export const primeMember = (tx: UnitOfWork, id: number | null | undefined) =>
-  id === null || id === undefined ? undefined : tx.find(Members, { id });
-
-/** Raises 400 when the field does not name an active member (contract section 2). */
-export async function requireActiveMember(tx: UnitOfWork, field: string, id: number | null | undefined): Promise<void> {
-  if (id === null || id === undefined) return;
-  const member = await tx.find(Members, { id });
-  if (!member?.isActive) throw unknownReference(field);
 }

@@ -1,42 +1,7 @@
 import type * as v from 'valibot';
-import { environments, operator } from '#lib/core/tenant.ts';
-import {
-  type CreateWorkspace,
-  type PatchWorkspace,
-  placeholderEmail,
-  type Workspace,
-  Workspaces,
-} from '#lib/entities/workspace.ts';
+import { type PatchWorkspace, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { rowKey } from '#lib/table/keys.ts';
-import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { addTo } from '#lib/table/update.ts';
-import { createPipelines } from '#lib/workspaces/pipelines.ts';
-
-/** Creates a workspace with both its environments. Returns it. */
-export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {
-  const { last: id = 0 } = await addTo(rowKey('workspaceIds', {}), { last: 1 });
-  const [workspace] = await Promise.all(
-    environments.map((name) =>
-      transact({ workspaceId: id, env: name }, operator, async (tx) => {
-        await createPipelines(tx);
-        const made = {
-          id,
-          name: input.name,
-          email: placeholderEmail(id),
-          currency: input.currency,
-          timeZone: 'UTC',
-          country: null,
-          linkByDomain: true,
-          createdAt: tx.now,
-        };
-        return name === 'live' ? tx.create(Workspaces, made) : made;
-      }),
-    ),
-  );
-  return workspace as Workspace;
-}
 
 /** The workspace of the unit of work. Raises 404. */
 export const getWorkspace = (tx: UnitOfWork): Promise<Workspace> => tx.get(Workspaces, { id: tx.tenant.workspaceId });

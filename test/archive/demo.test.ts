@@ -10,7 +10,7 @@ import { environments } from '#lib/core/tenant.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { rowsOfWorkspace, scanned } from '#lib/table/scan.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import document from '#openapi' with { type: 'json' };
 import { type Answer, api, type Client, eventually, everyItem } from '#test/client.ts';
 import { clientOf } from '#test/workspace.ts';

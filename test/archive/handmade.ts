@@ -9,7 +9,7 @@ import { Digest } from '#infra/admin/archive/seal.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { type Entity, keyOf } from '#lib/table/entity.ts';
 import { formOf } from '#lib/table/stored.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 
 interface Parts {
   type: string;

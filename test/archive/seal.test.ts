@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { exportWorkspace } from '#infra/admin/archive/export.ts';
 import { importWorkspace } from '#infra/admin/archive/import.ts';
 import { Digest, sealOf } from '#infra/admin/archive/seal.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { sealedByAnother } from '#test/sealed.ts';

@@ -17,7 +17,7 @@ import { Sums } from '#lib/table/sums.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { demoClient } from '#test/bench/demo.ts';
 import type { Meter } from '#test/bench/meter.ts';
 import { startMetered } from '#test/bench/metered.ts';

@@ -12,7 +12,7 @@ import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { between } from '#test/between.ts';
 import { lateReads } from '#test/faults/late.ts';
 import { rowsRead } from '#test/rows.ts';

@@ -13,7 +13,7 @@ import { putRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { receiveMail } from '#lib/transport/receiving/mail.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { rawMail, trusted } from '#test/email/raw.ts';
 import { rowsRead } from '#test/rows.ts';
 

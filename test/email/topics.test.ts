@@ -6,7 +6,7 @@ import { findThread } from '#lib/email/threading.ts';
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { transact } from '#lib/table/transact.ts';
 import { receiveMail } from '#lib/transport/receiving/mail.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { type MailFields, rawMail, trusted } from '#test/email/raw.ts';
 import { rowsRead } from '#test/rows.ts';
 

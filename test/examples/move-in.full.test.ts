@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportWorkspace } from '#infra/admin/archive/export.ts';
 import { importWorkspace } from '#infra/admin/archive/import.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { type Fate, startBetween } from '#test/client/between.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';

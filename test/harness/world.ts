@@ -53,7 +53,7 @@ import { pascalCase } from '#infra/names.ts';
 import { now, setClock } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { addTo } from '#lib/table/update.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';
 import { newServerKey } from '#test/telegram/mtproto.ts';

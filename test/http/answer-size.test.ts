@@ -7,7 +7,7 @@ import { answerText } from '#lib/http/answer-text.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { api, type Client, eventually } from '#test/client.ts';
 
 const maxAnswerBytes = 5_000_000;

@@ -13,7 +13,7 @@ import { putRows, type Row } from '#lib/table/rows.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { api, eventually, everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { place } from '#test/place.ts';

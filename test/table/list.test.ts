@@ -7,7 +7,7 @@ import { listPage, searchable, searched } from '#lib/table/list.ts';
 import { putRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { rowsAtOnce, rowsRead, slowly, unitsRead } from '#test/rows.ts';
 
 const Marks = entity({

@@ -9,7 +9,7 @@ import { putRows } from '#lib/table/rows.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
 import { between } from '#test/between.ts';
 
 const Marks = entity({ name: 'mark', schema: v.object({ id: v.number(), createdAt: v.string() }) });

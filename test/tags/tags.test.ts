@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { detaching } from '#lib/contacts/tagging.ts';
+import { detaching } from '#lib/contacts/delete-tag.ts';
 import { removeTag } from '#lib/contacts/tags.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';

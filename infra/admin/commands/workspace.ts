@@ -14,7 +14,8 @@ import { latestVersion } from '#lib/table/entity.ts';
 import { findReindexing, startReindexing } from '#lib/table/reindex.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { createWorkspace, getWorkspace, patchWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace } from '#lib/workspaces/create.ts';
+import { getWorkspace, patchWorkspace } from '#lib/workspaces/store.ts';
 
 async function create(input: v.InferOutput<typeof CreateWorkspace>) {
   const workspace = await createWorkspace(input);

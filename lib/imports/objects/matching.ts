@@ -5,7 +5,7 @@ import type { FieldObject } from '#lib/entities/field.ts';
 import type { Tasks } from '#lib/entities/task.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { holderOfValue, valueHolder } from '#lib/workspaces/field-values.ts';
+import { holderOfValue, valueHolder } from '#lib/workspaces/value-changes.ts';
 import type { RowInput } from './object.ts';
 
 /** Returns the deal or task with a value of a unique field or of metadata. Raises 400 without the value, 409 `ambiguous_match`. */

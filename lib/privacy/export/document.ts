@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { listAddresses } from '#lib/contacts/addresses.ts';
-import { getContactCompanies } from '#lib/contacts/company-links.ts';
+import { getContactCompanies, listAddresses } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
 import { shownFields } from '#lib/core/custom-fields.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
