@@ -15,7 +15,7 @@ import { deletingKeyViews } from '#lib/search/key-views.ts';
 import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { stopping } from '#lib/sequences/reply.ts';
-import { removingEntries } from '#lib/table/ahead.ts';
+import { removingEntries } from '#lib/table/commit.ts';
 import { reindexing } from '#lib/table/reindex.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { stoppingArchived } from '#lib/transport/sending/archived.ts';

@@ -1,5 +1,5 @@
 import { getCompanyFields } from '#lib/contacts/company-read.ts';
-import { FieldValues } from '#lib/core/custom-fields.ts';
+import { FieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The custom values of a company, null where none is set. */

@@ -1,6 +1,6 @@
 import { patchCompanyFields } from '#lib/contacts/companies.ts';
 import { getCompanyFields } from '#lib/contacts/company-read.ts';
-import { FieldValues, PatchFieldValues } from '#lib/core/custom-fields.ts';
+import { FieldValues, PatchFieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets some custom values of a company; null clears one, the others stay. */

@@ -1,5 +1,5 @@
 import { getContactFields } from '#lib/contacts/fields.ts';
-import { FieldValues } from '#lib/core/custom-fields.ts';
+import { FieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The custom values of a contact, null where none is set. */

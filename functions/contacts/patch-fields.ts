@@ -1,5 +1,5 @@
 import { getContactFields, patchContactFields } from '#lib/contacts/fields.ts';
-import { FieldValues, PatchFieldValues } from '#lib/core/custom-fields.ts';
+import { FieldValues, PatchFieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets some custom values of a contact; null clears one, the others stay. */

@@ -1,5 +1,5 @@
-import { FieldValues } from '#lib/core/custom-fields.ts';
 import { getDealFields } from '#lib/deals/store.ts';
+import { FieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The custom values of a deal, null where none is set. */

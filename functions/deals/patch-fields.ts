@@ -1,5 +1,5 @@
-import { FieldValues, PatchFieldValues } from '#lib/core/custom-fields.ts';
 import { getDealFields, patchDealFields } from '#lib/deals/store.ts';
+import { FieldValues, PatchFieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets some custom values of a deal; null clears one, the others stay. */

@@ -1,6 +1,6 @@
 import { CreateField, Field } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { createField } from '#lib/workspaces/fields.ts';
+import { createField } from '#lib/workspaces/field-changes.ts';
 
 /** Adds a custom field to an object. */
 export const handler = endpoint(

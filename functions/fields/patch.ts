@@ -1,6 +1,7 @@
 import { Field, fixedInField, PatchField } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getAnyField, patchField } from '#lib/workspaces/fields.ts';
+import { patchField } from '#lib/workspaces/field-changes.ts';
+import { getAnyField } from '#lib/workspaces/fields.ts';
 
 /** Changes how a custom field is shown and what it takes. */
 export const handler = endpoint(

@@ -1,7 +1,8 @@
 import { Nothing } from '#lib/core/schema.ts';
 import { Field } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getAnyField, setFieldArchived } from '#lib/workspaces/fields.ts';
+import { setFieldArchived } from '#lib/workspaces/field-changes.ts';
+import { getAnyField } from '#lib/workspaces/fields.ts';
 
 /** Brings an archived field back, with its values. */
 export const handler = endpoint(

@@ -1,5 +1,5 @@
 import { signedIn } from '#lib/auth/identify-session.ts';
-import { panelBase } from '#lib/auth/sign-in-link.ts';
+import { panelBase } from '#lib/core/env.ts';
 import { InviteMember, Member } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { inviteMember, permitMember } from '#lib/workspaces/members.ts';

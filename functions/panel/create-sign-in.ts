@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { countSignIn } from '#lib/auth/sign-in-limits.ts';
-import { panelBase } from '#lib/auth/sign-in-link.ts';
+import { panelBase } from '#lib/core/env.ts';
 import { memberEmail } from '#lib/entities/member.ts';
 import { openEndpoint } from '#lib/http/endpoint.ts';
 import { clientNetwork } from '#lib/network/addresses.ts';

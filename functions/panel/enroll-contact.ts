@@ -1,5 +1,5 @@
-import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { roles } from '#lib/core/choices.ts';
+import { panelBase } from '#lib/core/env.ts';
 import { Enrollment } from '#lib/entities/enrollment.ts';
 import { EnrollContact, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { signedIn } from '#lib/auth/identify-session.ts';
-import { panelBase } from '#lib/auth/sign-in-link.ts';
 import { roles } from '#lib/core/choices.ts';
+import { panelBase } from '#lib/core/env.ts';
 import { requireSender } from '#lib/email/sender.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { OwnProfile, PatchOwnProfile, patchOwnProfile } from '#lib/workspaces/own-profile.ts';

@@ -1,4 +1,4 @@
-import { panelBase } from '#lib/auth/sign-in-link.ts';
+import { panelBase } from '#lib/core/env.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { EnrollContacts, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
-import { FieldValues } from '#lib/core/custom-fields.ts';
 import { getTaskFields } from '#lib/deals/task-store.ts';
+import { FieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The custom values of a task, null where none is set. */

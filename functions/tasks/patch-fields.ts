@@ -1,5 +1,5 @@
-import { FieldValues, PatchFieldValues } from '#lib/core/custom-fields.ts';
 import { getTaskFields, patchTaskFields } from '#lib/deals/task-store.ts';
+import { FieldValues, PatchFieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets some custom values of a task; null clears one, the others stay. */

@@ -8,8 +8,7 @@ import { Problem } from '#lib/core/problem.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { isWithin } from '#lib/network/addresses.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
-import { writeIf } from '#lib/table/update.ts';
-import { Attribute, type Condition } from '#lib/table/write.ts';
+import { Attribute, type Condition, writeIf } from '#lib/table/write.ts';
 import { Keys, type StoredKey } from './key.ts';
 
 /** Requests left in the current minute (contract 0.6). */

@@ -16,7 +16,7 @@ import { invalidField, Problem } from '#lib/core/problem.ts';
 import { meaningOf, type Scope, scopes } from '#lib/core/scopes.ts';
 import { type Environment, environments } from '#lib/core/tenant.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { activeMembers } from '#lib/workspaces/active-members.ts';
 import { hashOf, StoredSession, sessionForm, usedAt } from './session.ts';
 import { requestTokenOf } from './session-cookie.ts';

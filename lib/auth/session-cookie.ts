@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { panelBase } from '#lib/core/env.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { isSameSecret } from '#lib/core/same-secret.ts';
-import { panelBase } from './sign-in-link.ts';
 
 /** No other host and no page without TLS can set a cookie with this prefix. */
 const name = '__Host-crm-session';

@@ -40,3 +40,6 @@ export const signInForm = /^[A-Za-z0-9]{43}$/;
 
 /** Returns the form in which the table keeps a token: it has too many bits for anybody to try them. */
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** Returns the link that signs a member in. The token is behind the `#`, so that no server and no log receives it. */
+export const signInLink = (base: string, token: string): string => `${base}/panel/#/sign-in/${token}`;

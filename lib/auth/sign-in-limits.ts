@@ -4,7 +4,7 @@ import { addressKey } from '#lib/core/mail-address.ts';
 import { rateLimited } from '#lib/core/problem.ts';
 import { clientNetwork } from '#lib/network/addresses.ts';
 import { rowKey } from '#lib/table/keys.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { hashOf } from './session.ts';
 
 const perMinute = 5;

@@ -11,10 +11,10 @@ import { Members } from '#lib/entities/member.ts';
 import { settle, take } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { membershipsOf, type Person, peopleOf } from '#lib/workspaces/people.ts';
+import { signInLink } from './session.ts';
 import { signInDimensions } from './session-dimensions.ts';
 import { createSignIn } from './session-store.ts';
 import { countInvitation, countToStranger, type Uncount } from './sign-in-limits.ts';
-import { signInLink } from './sign-in-link.ts';
 import { hasSignedIn } from './signed-in.ts';
 
 /** A link that somebody, of a client's network, has asked for. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
 import { conflict, notFound } from '#lib/core/problem.ts';
+import { includesArchive } from '#lib/entities/archive.ts';
 import {
   Companies,
   type CompanyDuplicateQuery,
@@ -15,8 +16,7 @@ import { holderOf } from '#lib/table/entries.ts';
 import { listPage, type Page, searched, unitePages } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { includesArchive } from '#lib/workspaces/archive.ts';
-import { includesFields, shownValues } from '#lib/workspaces/field-values.ts';
+import { includesFields, shownValues } from '#lib/workspaces/fields.ts';
 import { valueHolder } from '#lib/workspaces/value-changes.ts';
 
 /** Companies as holders of custom values. */

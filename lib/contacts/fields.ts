@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import { changeContact } from './change.ts';
 import { getStoredContact } from './read.ts';
 

@@ -1,12 +1,12 @@
 import type * as v from 'valibot';
 import type { Expand } from '#lib/core/include.ts';
+import { includesArchive } from '#lib/entities/archive.ts';
 import { Companies } from '#lib/entities/company.ts';
 import type { ContactCompany, StoredContact } from '#lib/entities/contact.ts';
 import { addressesOf, type ContactAddress } from '#lib/entities/contact-address.ts';
 import { SuppressedAddresses, suppressedKey } from '#lib/entities/suppression.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { includesArchive } from '#lib/workspaces/archive.ts';
-import { includesFields } from '#lib/workspaces/field-values.ts';
+import { includesFields } from '#lib/workspaces/fields.ts';
 import { normalForm } from './lookup.ts';
 import { getStoredContact, tagsOf } from './read.ts';
 import { listTags } from './tags.ts';

@@ -12,6 +12,7 @@ export const taskStatuses = ['open', 'inprogress', 'done'] as const;
 export const taskPriorities = ['low', 'medium', 'high'] as const;
 
 export const directions = ['inbound', 'outbound'] as const;
+export const messageStatuses = ['received', 'queued', 'sent', 'failed'] as const;
 
 export const jobEndings = ['sent', 'failed'] as const;
 export const jobStatuses = ['queued', ...jobEndings] as const;

@@ -93,6 +93,18 @@ export function env<Name extends keyof Declared>(name: Name): v.InferOutput<Decl
   return parsed.output as v.InferOutput<Declared[Name]>;
 }
 
+/** The address under which a person reaches this deployment, who asked under `domain`. */
+export function panelBase({
+  domain = 'localhost',
+  port,
+}: {
+  domain?: string | undefined;
+  port?: string | undefined;
+}): string {
+  const own = domain === 'localhost' ? `http://localhost${port === undefined ? '' : `:${port}`}` : `https://${domain}`;
+  return env('PUBLIC_URL')?.replace(/\/$/, '') ?? own;
+}
+
 const upperSnake = (name: string) => name.toUpperCase().replaceAll('-', '_');
 
 /**

@@ -19,6 +19,7 @@ const codes: Record<string, FieldCode> = {
 
 /** Callers name their fields as they like. */
 const maxNameCharacters = 100;
+const maxNames = 20;
 
 /** The field errors of a failed parse (contract 0.5), one for each field: nested as `items[3].phone`, of a query as `query.stage`. */
 export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], prefix = ''): FieldError[] {
@@ -153,3 +154,14 @@ export const requireKnown = (unknown: readonly string[], prefix = ''): void =>
 
 /** Refuses the parameters of one value that are given more than once. Raises 400 `not_allowed`. */
 export const requireOnce = (repeated: Iterable<string>): void => refuse(notAllowed(repeated, 'is given twice'));
+
+/** Returns names as a header takes them, which is only some characters, and not too many: `a`, `b`, `+3 more`. */
+export function boundNames(names: Iterable<string>): string[] {
+  const all = [...new Set(names)];
+  const shown = all.slice(0, maxNames).map((name) => {
+    const start = name.slice(0, maxNameCharacters + 1).toWellFormed();
+    const text = start.replaceAll(/[^!-+\--~]/gu, encodeURIComponent);
+    return text.length <= maxNameCharacters ? text : `${text.slice(0, maxNameCharacters).replace(/%.?$/, '')}...`;
+  });
+  return all.length > maxNames ? [...shown, `+${all.length - maxNames} more`] : shown;
+}

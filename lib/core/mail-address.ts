@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 const isAscii = /^[!-~]*$/;
@@ -54,3 +55,7 @@ export const emailAddress =
 /** One address as callers state it, to which we may be unable to send: without a display name, `mailto:`, spaces, or a final dot. */
 export const oneAddress =
   /^[^\s@<>()[\]\\,:;"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+@(?:[^\s@<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+[.。．｡])*[^\s@<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff]+$/;
+
+/** Returns the digest by which an address is known again without being shown: an erased person leaves no trace by it. */
+export const digestOf = (...parts: readonly string[]) =>
+  createHash('sha256').update(parts.join('\n').toLowerCase()).digest('base64url');

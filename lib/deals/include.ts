@@ -1,11 +1,11 @@
 import type { Expand } from '#lib/core/include.ts';
+import { includesArchive } from '#lib/entities/archive.ts';
 import { Companies } from '#lib/entities/company.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { includesArchive } from '#lib/workspaces/archive.ts';
-import { includesFields } from '#lib/workspaces/field-values.ts';
+import { includesFields } from '#lib/workspaces/fields.ts';
 
 /** Adds to deals what `include` asks for. */
 export const expandDeals: Expand<UnitOfWork, StoredDeal> = {

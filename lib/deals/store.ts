@@ -37,7 +37,7 @@ import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import {
   changeValues,

@@ -29,7 +29,7 @@ import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import {
   changeValues,
   freeValues,

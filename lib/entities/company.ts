@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
 import * as v from 'valibot';
-import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import {
@@ -28,7 +27,7 @@ import { searchable } from '#lib/table/list.ts';
 import { authorship, maxNoteCharacters, told } from './activity.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { phoneInput } from './contact.ts';
-import { customValues, linkReferences, valueIndexes } from './field.ts';
+import { customValues, fieldsInput, linkReferences, shownFields, valueIndexes } from './field.ts';
 
 export const maxDomains = 20;
 const maxHostCharacters = 253;

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { platforms } from '#lib/core/channel.ts';
-import { Identities } from '#lib/core/channel-identities.ts';
+import { Identities, platforms } from '#lib/core/channel.ts';
 import { contactStages } from '#lib/core/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
-import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
@@ -35,7 +33,7 @@ import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { addressIndexes, ContactAddress, storedAddresses } from './contact-address.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
-import { customValues, linkReferences, valueIndexes } from './field.ts';
+import { customValues, fieldsInput, linkReferences, shownFields, valueIndexes } from './field.ts';
 import { Tag, tagName } from './tag.ts';
 
 const username = (value: string) => value.replace(/^@/, '');

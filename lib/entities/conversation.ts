@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
+import { directions, messageStatuses } from '#lib/core/choices.ts';
 import {
   choice,
   count,
@@ -15,15 +16,19 @@ import {
   time,
 } from '#lib/core/schema.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
-import { Message } from './message.ts';
 
 const conversationStates = ['open', 'snoozed', 'done'] as const;
 
-const { channel, direction, status } = Message.entries;
-
 /** The last message that was received or sent. */
 const LastMessage = v.pipe(
-  v.object({ id: id(), channel, direction, preview: v.string(), status, sentAt: v.nullable(time()) }),
+  v.object({
+    id: id(),
+    channel: storedChoice(channels),
+    direction: storedChoice(directions),
+    preview: v.string(),
+    status: storedChoice(messageStatuses),
+    sentAt: v.nullable(time()),
+  }),
   v.title('LastMessage'),
 );
 

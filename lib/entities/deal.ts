@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { activeDealStages, dealStages } from '#lib/core/choices.ts';
-import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import { toCents } from '#lib/core/money.ts';
@@ -28,7 +27,7 @@ import {
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
-import { customValues, linkReferences, valueIndexes } from './field.ts';
+import { customValues, fieldsInput, linkReferences, shownFields, valueIndexes } from './field.ts';
 import { boardIdOf } from './pipeline.ts';
 import { DealTask } from './task.ts';
 

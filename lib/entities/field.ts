@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { fieldObjects, fieldTypes } from '#lib/core/choices.ts';
 import {
+  atMost,
   choice,
   id,
   idInput,
@@ -18,6 +19,34 @@ import {
 } from '#lib/core/schema.ts';
 import { entity, type Item, type Link, linksTo } from '#lib/table/entity.ts';
 import { color } from './tag.ts';
+
+/** More than a workspace can have of one object. */
+const maxValues = 200;
+
+const record = v.record(v.string(), v.unknown());
+
+/** Values of custom fields by slug, as callers give them: lib/workspaces/value-changes.ts reads them by their definitions. */
+export const fieldsInput = () =>
+  atMost(maxValues, 'fields', {
+    ...record,
+    // `v.record` leaves out names such as `constructor`, which are slugs as good as any.
+    '~run'(dataset: { value: unknown }, config: never) {
+      const { value } = dataset;
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        return record['~run']({ value: Array.isArray(value) ? 'an array' : value } as never, config);
+      return { typed: true, value: Object.assign(Object.create(null), value) };
+    },
+  } as unknown as v.GenericSchema<Record<string, unknown>>);
+
+/** Values of custom fields by slug in an answer. */
+export const shownFields = () =>
+  ({
+    ...record,
+    '~run': (dataset: { value: unknown }) => ({ typed: true, value: dataset.value }),
+  }) as unknown as typeof record;
+
+export const FieldValues = v.pipe(v.object({ fields: shownFields() }), v.title('FieldValues'));
+export const PatchFieldValues = v.pipe(v.object({ fields: fieldsInput() }), v.title('PatchFieldValues'));
 
 export type FieldObject = (typeof fieldObjects)[number];
 export type FieldType = (typeof fieldTypes)[number];
@@ -162,7 +191,7 @@ export const maxLinkFields = 20;
 /** Limit of options that the fields of an object have in all: a page of fields, and their schema, fit an answer. */
 export const maxOptionsOfObject = 2000;
 
-/** Values of the custom fields of a record, as its row holds them (lib/workspaces/field-values.ts). */
+/** Values of the custom fields of a record, as its row holds them (lib/workspaces/fields.ts). */
 export const customValues = {
   /** By the id of the field: options as their ids, and no links. */
   values: v.optional(v.record(v.string(), v.unknown())),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { channels } from '#lib/core/channel.ts';
-import { directions } from '#lib/core/choices.ts';
+import { directions, messageStatuses } from '#lib/core/choices.ts';
 import { monthOf, secondMs, shifted } from '#lib/core/clock.ts';
 import { choice, count, id, idInput, paging, queryInteger, queryTime, storedChoice, time } from '#lib/core/schema.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
@@ -50,8 +50,6 @@ export const TextEntity = v.pipe(
 export type TextEntity = v.InferOutput<typeof TextEntity>;
 
 const data = v.nullable(v.record(v.string(), v.unknown()));
-
-export const messageStatuses = ['received', 'queued', 'sent', 'failed'] as const;
 
 /** One message of a conversation (contract section 2, "Conversation message"). */
 export const Message = v.pipe(

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { suppressionReasons } from '#lib/core/choices.ts';
-import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
+import { addressKey, digestOf, oneAddress } from '#lib/core/mail-address.ts';
 import { id, paging, pattern, queryText, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
-import { digestOf } from './bounce.ts';
 
 const address = () => pattern(oneAddress, 254, 'one e-mail address, such as ada@example.com');
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/core/choices.ts';
 import { countedMonth } from '#lib/core/clock.ts';
-import { fieldsInput, shownFields } from '#lib/core/custom-fields.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
 import {
@@ -25,7 +24,7 @@ import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
-import { customValues, linkReferences, valueIndexes } from './field.ts';
+import { customValues, fieldsInput, linkReferences, shownFields, valueIndexes } from './field.ts';
 
 export type TaskStatus = (typeof taskStatuses)[number];
 type TaskPriority = (typeof taskPriorities)[number];

@@ -21,8 +21,7 @@ import {
   storedChoice,
   time,
 } from '#lib/core/schema.ts';
-import { changedFieldNames } from '#lib/events/changed-fields.ts';
-import { eventFieldName } from '#lib/events/changes.ts';
+import { changedFieldNames, eventFieldName } from '#lib/events/changes.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { entity } from '#lib/table/entity.ts';
 import { signingSecret } from './webhook-registry.ts';

@@ -2,13 +2,13 @@ import { channels } from '#lib/core/channel.ts';
 import {
   directions,
   type ExportObject,
+  messageStatuses,
   transactionSources,
   transactionStatuses,
   transactionTypes,
 } from '#lib/core/choices.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { invoiceStatuses } from '#lib/entities/invoice.ts';
-import { messageStatuses } from '#lib/entities/message.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { boolean, choiceOf, type Kind, listOf, number, text, time } from '#lib/search/kinds.ts';
 import { type Filtered, nouns } from '#lib/search/nouns.ts';

@@ -10,8 +10,7 @@ import { leases } from '#lib/table/lease.ts';
 import { putRows, readRows, removeRows } from '#lib/table/rows.ts';
 import { cut } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { writeIf } from '#lib/table/update.ts';
-import type { Condition, Write } from '#lib/table/write.ts';
+import { type Condition, type Write, writeIf } from '#lib/table/write.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */
 export interface Reply {

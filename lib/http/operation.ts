@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { type Caller, callerName } from '#lib/core/caller.ts';
-import { entriesOf, fieldErrors, parseFields, requireKnown, requireOnce, unknownFields } from '#lib/core/fields.ts';
+import {
+  boundNames,
+  entriesOf,
+  fieldErrors,
+  parseFields,
+  requireKnown,
+  requireOnce,
+  unknownFields,
+} from '#lib/core/fields.ts';
 import { expanded, includedIn, withIncluded } from '#lib/core/include.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/core/problem.ts';
 import { isShownOnce, isUnkept, maxId, takesSeveral } from '#lib/core/schema.ts';
@@ -13,7 +21,6 @@ import { eventPrefix } from '#lib/table/outbox.ts';
 import { transactCall } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { answerText } from './answer-text.ts';
-import { boundNames } from './bound-names.ts';
 import { withoutCredentials } from './credentials.ts';
 import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';

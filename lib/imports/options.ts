@@ -2,7 +2,7 @@ import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { Fields, type StoredField } from '#lib/entities/field.ts';
 import { sameName } from '#lib/entities/tag.ts';
 import { transact } from '#lib/table/transact.ts';
-import { patchField } from '#lib/workspaces/fields.ts';
+import { patchField } from '#lib/workspaces/field-changes.ts';
 import type { RowInput } from './objects/object.ts';
 
 type FieldOptions = StoredField['options'];

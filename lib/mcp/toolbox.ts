@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { entriesOf, parseFields } from '#lib/core/fields.ts';
+import { boundNames, entriesOf, parseFields } from '#lib/core/fields.ts';
 import { log } from '#lib/core/log.ts';
 import { invalidField, invalidFields, type Problem } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
-import { boundNames } from '#lib/http/bound-names.ts';
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
 import { problemOf } from '#lib/http/refuse.ts';
 import { meantBy } from './arguments.ts';

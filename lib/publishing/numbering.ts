@@ -16,8 +16,7 @@ import { putRows, type Row, readRow, readRows } from '#lib/table/rows.ts';
 import { requireFit } from '#lib/table/size.ts';
 import { freshRows } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { writeIf } from '#lib/table/update.ts';
-import type { Condition } from '#lib/table/write.ts';
+import { type Condition, writeIf } from '#lib/table/write.ts';
 
 /** So long others leave rows to who has given them their numbers: it may be at work. */
 const openMs = 10 * secondMs;

@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { attributesOf } from '#lib/table/attributes.ts';
+import { attributesOf } from '#lib/table/client.ts';
 import { isRow, type Row } from '#lib/table/rows.ts';
 import { type TriggeredBy, type Worker, worker } from './worker.ts';
 

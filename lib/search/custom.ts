@@ -1,5 +1,5 @@
 import type { StoredField } from '#lib/entities/field.ts';
-import { storedValue } from '#lib/workspaces/field-values.ts';
+import { storedValue } from '#lib/workspaces/fields.ts';
 import * as forms from './forms.ts';
 import { boolean, date, email, id, type Kind, listOf, money, number, phone, text, time, WrongValue } from './kinds.ts';
 import type { SearchField } from './nouns.ts';

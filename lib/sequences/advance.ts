@@ -10,7 +10,7 @@ import { recipientOf } from '#lib/messages/recipient.ts';
 import { isDailyQuota, nextDayAt } from '#lib/table/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import { endEnrollment } from './progress.ts';
 
 /** Makes the message of the step that is due, if it still is. Beyond the day's quota it is due again tomorrow. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isThrottled } from '#lib/aws/aws.ts';
 import { Problem } from '#lib/core/problem.ts';
-import { asRead } from './attributes.ts';
-import { dynamodb } from './client.ts';
+import { asRead, dynamodb } from './client.ts';
 import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';
 import type { Key } from './keys.ts';
 import { bytesOf } from './size.ts';

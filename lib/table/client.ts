@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   type BatchGetCommandInput,
@@ -29,10 +29,24 @@ import {
   type UpdateCommandInput,
   type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { shortCalls } from '../aws/short-calls.ts';
-import { marshallOptions, unmarshallOptions } from './attributes.ts';
-import { withPlainItems } from './errors.ts';
+import { failureOf } from './errors.ts';
 import { countReadUnits, countWriteUnits } from './usage.ts';
+
+type Attributes = Record<string, unknown>;
+
+export const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: true };
+
+/** Sums of money pass 2^53 cents: DynamoDB counts them exactly, and they are shown as the number next to them. */
+export const unmarshallOptions = { wrapNumbers: Number };
+
+/** Returns the plain values of an item as the SDK's client has it, or as a stream shows it. */
+export const attributesOf = (item: object): Attributes =>
+  unmarshall(item as Record<string, AttributeValue>, unmarshallOptions);
+
+/** Returns an item as a later read will have it. */
+export const asRead = (item: object): Attributes => attributesOf(marshall(item, marshallOptions));
 
 /** Calls of the table with their inputs and outputs; attributes are plain values. */
 export interface Operations {
@@ -91,5 +105,16 @@ export const dynamodb = {
     return answer;
   },
 };
+
+/**
+ * Throws what DynamoDB says of a failed call, with plain items. They can be read, but whoever prints the error prints none: what a row
+ * holds is no matter of a log.
+ */
+function withPlainItems(error: unknown): never {
+  const failure = failureOf(error);
+  for (const one of [failure, ...(failure.CancellationReasons ?? [])])
+    if (one.Item) Object.defineProperty(one, 'Item', { value: attributesOf(one.Item), enumerable: false });
+  throw error;
+}
 
 const isRead = (operation: keyof Operations) => /Get|Query|Scan/.test(operation);

@@ -3,7 +3,7 @@ import { type Problem, rateLimited } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { type Key, rowKey } from './keys.ts';
 import type { Row } from './rows.ts';
-import { writeIf } from './update.ts';
+import { writeIf } from './write.ts';
 
 /** Why a call is refused that would spend more than a day has. */
 export const dailyQuotaReason = 'daily_quota';

@@ -11,7 +11,7 @@ import { type Key, shardsOf } from './keys.ts';
 import { pages } from './pages.ts';
 import type { Row } from './rows.ts';
 import { UnfitRow } from './size.ts';
-import { writeIf } from './update.ts';
+import { writeIf } from './write.ts';
 
 /** The sweeper tries a row once a minute: in as many minutes a bad deployment is taken back, or a new one complete. */
 export const maxTries = 15;

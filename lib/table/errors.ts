@@ -1,5 +1,3 @@
-import { attributesOf } from './attributes.ts';
-
 type Attributes = Record<string, unknown>;
 
 interface Failure {
@@ -7,17 +5,6 @@ interface Failure {
   $metadata?: unknown;
   Item?: Attributes;
   CancellationReasons?: { Code?: string; Item?: Attributes }[];
-}
-
-/**
- * Throws what DynamoDB says of a failed call, with plain items. They can be read, but whoever prints the error prints none: what a row
- * holds is no matter of a log.
- */
-export function withPlainItems(error: unknown): never {
-  const failure = failureOf(error);
-  for (const one of [failure, ...(failure.CancellationReasons ?? [])])
-    if (one.Item) Object.defineProperty(one, 'Item', { value: attributesOf(one.Item), enumerable: false });
-  throw error;
 }
 
 /** Returns what a service said of a failed call; an error of any other kind has none of it. */

@@ -1,7 +1,7 @@
 import type { Tenant } from '#lib/core/tenant.ts';
 import type { Entity } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
-import { addTo } from './update.ts';
+import { addTo } from './write.ts';
 
 /** Ids fetched for one unit of work, and kept over its repetitions; those that are not used are lost. */
 export class IdPool {

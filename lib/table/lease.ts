@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { now } from '#lib/core/clock.ts';
-import { type Written, writeIf } from './update.ts';
-import type { Condition, Write } from './write.ts';
+import { type Condition, type Write, type Written, writeIf } from './write.ts';
 
 /** How the rows of a kind say who has them in hand, and until when. */
 interface Form<Until extends string, Time extends number | string, Owner extends string> {

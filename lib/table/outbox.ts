@@ -4,7 +4,7 @@ import { now, timestamp } from '#lib/core/clock.ts';
 import { type Actor, type Tenant, tenantKey, tenantKeyPattern } from '#lib/core/tenant.ts';
 import type { StatedEvent } from '../events/kinds.ts';
 import { rowKey, shardOf, sharedPrefixes } from './keys.ts';
-import { writeIf } from './update.ts';
+import { writeIf } from './write.ts';
 
 /** An event as the code that causes it states it. */
 export type EventDraft = StatedEvent & {

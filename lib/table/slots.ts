@@ -4,7 +4,7 @@ import { rateLimited } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { rowKey } from './keys.ts';
 import { leases } from './lease.ts';
-import { writeIf } from './update.ts';
+import { writeIf } from './write.ts';
 
 /**
  * How many calls of a tenant may wait for somebody outside at once: each holds an invocation, of which the account has so many for all

@@ -64,7 +64,7 @@ export class UnitOfWork {
   isSilent = false;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
-  /** The index entries of its new rows are written (lib/table/ahead.ts). */
+  /** The index entries of its new rows are written (lib/table/commit.ts). */
   hasEntriesAhead = false;
   /** A saga removes the index entries of its deleted rows (lib/table/transact.ts). */
   leavesEntries = false;

@@ -1,4 +1,3 @@
-import type { Expand } from '#lib/core/include.ts';
 import { notFound } from '#lib/core/problem.ts';
 import type { Archive } from '#lib/entities/archive.ts';
 import type { StatedEvent } from '#lib/events/kinds.ts';
@@ -65,8 +64,3 @@ export function archiving<E extends Entity>({ of, archived, restored = (_, item)
     restore,
   };
 }
-
-/** Returns how `include=archive` is answered. */
-export const includesArchive: Expand<UnitOfWork, Archived> = {
-  archive: async (_, rows) => rows.map(({ archive = null }) => archive),
-};

@@ -3,7 +3,7 @@ import { environments, operator } from '#lib/core/tenant.ts';
 import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { transact } from '#lib/table/transact.ts';
-import { addTo } from '#lib/table/update.ts';
+import { addTo } from '#lib/table/write.ts';
 import { createPipelines } from '#lib/workspaces/pipelines.ts';
 
 /** Creates a workspace with both its environments. Returns it. */

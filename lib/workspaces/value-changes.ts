@@ -33,8 +33,7 @@ import { sameName } from '#lib/entities/tag.ts';
 import { type By, type Entity, idOf, type Link } from '#lib/table/entity.ts';
 import { holderOf } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { isShown, shownValue, storedValue } from './field-values.ts';
-import { fieldsOf, hasRequiredFields } from './fields.ts';
+import { fieldsOf, hasRequiredFields, isShown, shownValue, storedValue } from './fields.ts';
 
 const maxNumber = 1e15;
 const maxNumberDecimals = 6;

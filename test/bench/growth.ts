@@ -16,7 +16,7 @@ import { rowChanges, type Tracked } from '#lib/table/stored.ts';
 import { Sums } from '#lib/table/sums.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { addTo } from '#lib/table/update.ts';
+import { addTo } from '#lib/table/write.ts';
 import { createWorkspace } from '#lib/workspaces/create.ts';
 import { demoClient } from '#test/bench/demo.ts';
 import type { Meter } from '#test/bench/meter.ts';

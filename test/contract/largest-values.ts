@@ -1,4 +1,4 @@
-import { changedFieldNames } from '#lib/events/changed-fields.ts';
+import { changedFieldNames } from '#lib/events/changes.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';
 
 /** Characters that grow or go astray on their way. */

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { chunks } from '#lib/core/async.ts';
 import { minuteMs, now, secondMs } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { between } from '#test/between.ts';
 import { api, type Client, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { advance } from '#test/harness.ts';

@@ -7,8 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as realSleep, setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import type { LogItem } from '@aws-lambda-powertools/logger';
-import { Logger } from '@aws-lambda-powertools/logger';
+import { Logger, type LogItem } from '@aws-lambda-powertools/logger';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { besides } from '#infra/bundle.ts';
 import { type FunctionFile, listFunctions } from '#infra/functions.ts';
@@ -40,19 +39,19 @@ import { startScheduler } from '#infra/local/scheduler.ts';
 import { startSes } from '#infra/local/ses.ts';
 import { startSqs } from '#infra/local/sqs.ts';
 import { startSsm } from '#infra/local/ssm.ts';
-import type {
-  Deployment,
-  FunctionToRun,
-  LogSubscription,
-  QueueMapping,
-  RateRule,
-  StreamMapping,
+import {
+  type Deployment,
+  type FunctionToRun,
+  type LogSubscription,
+  type QueueMapping,
+  type RateRule,
+  readDeployment,
+  type StreamMapping,
 } from '#infra/local/template.ts';
-import { readDeployment } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { now, setClock } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
-import { addTo } from '#lib/table/update.ts';
+import { addTo } from '#lib/table/write.ts';
 import { createWorkspace } from '#lib/workspaces/create.ts';
 import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskPath } from '#lib/http/mask-path.ts';
+import { maskPath } from '#lib/http/log.ts';
 
 const contact = { path: '/v1/contacts/{id}/tags/{tagId}' };
 const delivery = { path: '/v1/webhooks/{id}/deliveries/{deliveryId}', textParams: ['deliveryId'] as never[] };

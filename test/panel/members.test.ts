@@ -9,7 +9,7 @@ import { rowKey, sortableId } from '#lib/table/keys.ts';
 import { remaining, take } from '#lib/table/quota.ts';
 import { putRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { getMember, inviteMember } from '#lib/workspaces/members.ts';
 import { membershipsOf } from '#lib/workspaces/people.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';

@@ -4,7 +4,7 @@ import { createSignIn } from '#lib/auth/session-store.ts';
 import { dayMs, fromNow, hourMs, minuteMs } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { asOneOf } from '#lib/workspaces/people.ts';
 import { api } from '#test/client.ts';
 import { advance } from '#test/harness.ts';

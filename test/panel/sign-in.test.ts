@@ -12,7 +12,7 @@ import { countSignIn } from '#lib/auth/sign-in-limits.ts';
 import { dayMs, minuteMs, now } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { createWorkspace } from '#lib/workspaces/create.ts';
 import { asOneOf, membershipsOf } from '#lib/workspaces/people.ts';
 import { api, eventually, everyItem, freshAddress } from '#test/client.ts';

@@ -4,7 +4,7 @@ import { changeContact } from '#lib/contacts/change.ts';
 import { createContact } from '#lib/contacts/create.ts';
 import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { removingEntries } from '#lib/table/ahead.ts';
+import { removingEntries } from '#lib/table/commit.ts';
 import { entity } from '#lib/table/entity.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';

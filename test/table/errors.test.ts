@@ -6,7 +6,7 @@ import { Problem } from '#lib/core/problem.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
-import { updateOf, writeIf } from '#lib/table/update.ts';
+import { updateOf, writeIf } from '#lib/table/write.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('an error after a lasting conflict does not show the row in any print', async () => {

@@ -6,7 +6,7 @@ import { findReindexing, reindexSagaId, startReindexing } from '#lib/table/reind
 import { Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { addTo } from '#lib/table/update.ts';
+import { addTo } from '#lib/table/write.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

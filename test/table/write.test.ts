@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { leases } from '#lib/table/lease.ts';
 import { readRow } from '#lib/table/rows.ts';
-import { writeIf } from '#lib/table/update.ts';
-import { Attribute, type Condition } from '#lib/table/write.ts';
+import { Attribute, type Condition, writeIf } from '#lib/table/write.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 let key: { pk: string; sk: string };

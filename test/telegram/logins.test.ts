@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/telegram-account.ts';
 import { now } from '#lib/core/clock.ts';
-import { digestOf } from '#lib/entities/bounce.ts';
+import { digestOf } from '#lib/core/mail-address.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
 import { remaining, settle, take } from '#lib/table/quota.ts';
 import { readRows } from '#lib/table/rows.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { serverKey } from '#test/place.ts';
 import { person, phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';

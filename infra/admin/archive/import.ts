@@ -16,7 +16,7 @@ import { untilFirst } from '#lib/table/retry.ts';
 import { type Row, readRows, removeRows } from '#lib/table/rows.ts';
 import { Sums, spreads } from '#lib/table/sums.ts';
 import { transact } from '#lib/table/transact.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
 import { ArchivedRow, type Arrival, Header, restored, Trailer, UnfitRow } from './archive.ts';
 import { Digest, isSealOf } from './seal.ts';

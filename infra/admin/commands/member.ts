@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { signInLink } from '#lib/auth/session.ts';
 import { createSignIn } from '#lib/auth/session-store.ts';
-import { signInLink } from '#lib/auth/sign-in-link.ts';
 import { id } from '#lib/core/schema.ts';
 import { CreateMember, memberEmail, PatchMember } from '#lib/entities/member.ts';
 import { activeMemberAt, createMember, patchMember } from '#lib/workspaces/members.ts';

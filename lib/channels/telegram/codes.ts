@@ -1,13 +1,13 @@
 import { dayMs, epochSeconds, minuteMs, now, secondMs } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
+import { digestOf } from '#lib/core/mail-address.ts';
 import { Problem, rateLimited } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
-import { digestOf } from '#lib/entities/bounce.ts';
 import { digitsOf } from '#lib/entities/login.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
 import { isDailyQuota, reserve, settle } from '#lib/table/quota.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 
 /** So long after a code a phone is sent no other. */
 const restMs = minuteMs;

@@ -1,4 +1,4 @@
-import { idOn } from '#lib/core/channel-identities.ts';
+import { idOn } from '#lib/core/channel.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';

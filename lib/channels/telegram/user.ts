@@ -1,5 +1,5 @@
 import Long from 'long';
-import { idOn } from '#lib/core/channel-identities.ts';
+import { idOn } from '#lib/core/channel.ts';
 import { fromNow, hourMs, nextDay, shifted, timestamp } from '#lib/core/clock.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { idOn } from '#lib/core/channel-identities.ts';
+import { idOn } from '#lib/core/channel.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { twitter } from '#lib/core/twitter-channel.ts';
 import type { StoredJob } from '#lib/entities/job.ts';

@@ -4,7 +4,7 @@ import { parseFields } from '#lib/core/fields.ts';
 import { mergedMetadata } from '#lib/core/metadata.ts';
 import { Companies, CreateCompany, type StoredCompany, UpsertCompany } from '#lib/entities/company.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import { type ImportedObject, named, only, type RowInput, type Values, within, withoutNull } from './object.ts';
 import { takeRecord } from './record.ts';
 import { memberAt } from './relations.ts';

@@ -20,7 +20,7 @@ import {
 import { addressesOf, valuesOf } from '#lib/entities/contact-address.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import {
   type ImportedObject,
   named,

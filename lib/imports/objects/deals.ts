@@ -11,7 +11,7 @@ import {
 } from '#lib/deals/store.ts';
 import { CreateDeal, Deals, PatchDeal, SetDealColumn, SetDealStage, type StoredDeal } from '#lib/entities/deal.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import { matchRecord } from './matching.ts';
 import { type ImportedObject, named, only, type RowInput, type Values, within, withoutNull } from './object.ts';
 import { takeRecord } from './record.ts';

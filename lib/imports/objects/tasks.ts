@@ -9,7 +9,7 @@ import {
 } from '#lib/deals/task-store.ts';
 import { CreateTask, PatchTask, SetTaskStatus, type StoredTask, type TaskStatus, Tasks } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 import { matchRecord } from './matching.ts';
 import { type ImportedObject, named, only, type RowInput, type Values, within, withoutNull } from './object.ts';
 import { takeRecord } from './record.ts';

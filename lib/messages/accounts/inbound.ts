@@ -14,7 +14,7 @@ import { keyOf } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { writeIf } from '#lib/table/update.ts';
+import { writeIf } from '#lib/table/write.ts';
 import { allowanceOf, disconnectAccount, secretContext } from './store.ts';
 
 type Hook = NonNullable<StoredInbound['hook']>;

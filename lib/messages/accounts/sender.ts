@@ -7,8 +7,7 @@ import { leases } from '#lib/table/lease.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { updateOf } from '#lib/table/update.ts';
-import type { Condition } from '#lib/table/write.ts';
+import { type Condition, updateOf } from '#lib/table/write.ts';
 
 type Sender = v.InferOutput<(typeof Senders)['schema']>;
 

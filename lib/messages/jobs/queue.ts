@@ -8,7 +8,7 @@ import { entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { updateOf } from '#lib/table/update.ts';
+import { updateOf } from '#lib/table/write.ts';
 import { notLookedUp } from './outcomes.ts';
 import type { Outcome } from './sender.ts';
 import { isWaiting } from './store.ts';

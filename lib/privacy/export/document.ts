@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { getContactCompanies, listAddresses } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
-import { shownFields } from '#lib/core/custom-fields.ts';
 import { addressKey } from '#lib/core/mail-address.ts';
 import { Metadata } from '#lib/core/metadata.ts';
 import { time } from '#lib/core/schema.ts';
@@ -15,7 +14,7 @@ import { Deal, Deals, toDealView } from '#lib/entities/deal.ts';
 import { EmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
 import { Enrollment, Enrollments } from '#lib/entities/enrollment.ts';
-import type { CustomValues, FieldObject } from '#lib/entities/field.ts';
+import { type CustomValues, type FieldObject, shownFields } from '#lib/entities/field.ts';
 import { ContactIdentity, Identities, toIdentityView } from '#lib/entities/identity.ts';
 import { Invoice, Invoices } from '#lib/entities/invoice.ts';
 import { Job, Jobs } from '#lib/entities/job.ts';
@@ -27,7 +26,7 @@ import { heldBy, isVisible, toView } from '#lib/messages/conversation.ts';
 import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
 import { listPage, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { shownValues } from '#lib/workspaces/field-values.ts';
+import { shownValues } from '#lib/workspaces/fields.ts';
 
 const lists = {
   activities: v.array(Activity),

@@ -16,7 +16,7 @@ import { leases } from '#lib/table/lease.ts';
 import { flatten } from '#lib/table/pages.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { updateOf, writeIf } from '#lib/table/update.ts';
+import { updateOf, writeIf } from '#lib/table/write.ts';
 import { pressIn, receiveUpdate } from './telegram-update.ts';
 
 /** A tenant's turn; what was fetched then has time to be stored. */

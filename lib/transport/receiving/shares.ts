@@ -1,5 +1,5 @@
+import { digestOf } from '#lib/core/mail-address.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
-import { digestOf } from '#lib/entities/bounce.ts';
 import type { Authentication } from '#lib/entities/email-message.ts';
 import { type Counted, remaining, take } from '#lib/table/quota.ts';
 

@@ -1,9 +1,9 @@
 import { log } from '#lib/core/log.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
+import { addressKey, digestOf } from '#lib/core/mail-address.ts';
 import { system } from '#lib/core/tenant.ts';
 import type { Notice, Notices } from '#lib/email/notice.ts';
 import { suppress } from '#lib/email/suppressed.ts';
-import { digestOf, MailNotices } from '#lib/entities/bounce.ts';
+import { MailNotices } from '#lib/entities/bounce.ts';
 import type { StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/messages/jobs/mail.ts';
