@@ -2,7 +2,8 @@ import type { ImportObject } from '#lib/core/choices.ts';
 import { metadataKeyIn } from '#lib/core/metadata.ts';
 import { type FieldError, invalidField, invalidFields } from '#lib/core/problem.ts';
 import type { StoredField } from '#lib/entities/field.ts';
-import { type CellKind, readCell } from '#lib/sheets/cells.ts';
+import type { FileForm } from '#lib/entities/import.ts';
+import { type CellKind, readCell, readText } from '#lib/sheets/cells.ts';
 import { fieldColumn, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fieldsOf } from '#lib/workspaces/fields.ts';
@@ -96,11 +97,11 @@ export class Reader {
   readonly #object: ImportObject;
   readonly #mapping: readonly (MappedColumn & { kind: CellKind })[];
   readonly #currency: string;
+  readonly #readText: typeof readText;
 
   /** Raises 400 where a custom field of the mapping is gone. */
   constructor(
-    object: ImportObject,
-    mapping: readonly MappedColumn[],
+    { object, mapping, format }: { object: ImportObject; mapping: readonly MappedColumn[]; format: FileForm['format'] },
     fields: readonly StoredField[],
     currency: string,
   ) {
@@ -108,6 +109,8 @@ export class Reader {
     this.#object = object;
     this.#mapping = mapping.map((one) => ({ ...one, kind: kindOf(object, one.field, fields) as CellKind }));
     this.#currency = currency;
+    // Only cells of CSV are guarded against spreadsheets.
+    this.#readText = format === 'csv' ? readCell : readText;
   }
 
   read({ values }: Pick<SourceRow, 'values'>): RowInput {
@@ -132,7 +135,7 @@ export class Reader {
   #valueOf(kind: CellKind, value: unknown): unknown {
     if (value === null || value === undefined || value === '') return undefined;
     if (typeof value !== 'string') return kind === 'text' && typeof value === 'number' ? String(value) : value;
-    const read = readCell(kind, value);
+    const read = this.#readText(kind, value);
     // An amount without its currency has that of the workspace, or of the deal.
     if (kind !== 'money' || typeof read !== 'string' || !/^[+-]?\d+(\.\d+)?$/.test(read)) return read;
     return this.#object === 'deals' ? Number(read) : { amount: Number(read), currency: this.#currency };

@@ -80,6 +80,6 @@ async function takerOf({ tenant, row }: Run): Promise<Taker> {
     openFields(tx, row.object),
     tx.get(Workspaces, { id: tenant.workspaceId }),
   ]);
-  const reader = new Reader(row.object, row.mapping, fields, workspace.currency);
+  const reader = new Reader(row, fields, workspace.currency);
   return new Taker(tenant, row, reader, new Options(fields, optionMaker(tenant, row.actor, row.isSilent)));
 }

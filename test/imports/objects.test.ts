@@ -101,6 +101,15 @@ test('NDJSON brings objects as the API shows them, and a broken line fails alone
   expect((await live.get('/v1/contacts', { email: 'deep@example.org' })).body.items).toMatchObject([{ leadScore: 7 }]);
 });
 
+test('NDJSON keeps an apostrophe before a sign, which only cells of CSV are guarded by', async () => {
+  const mapping = { name: 'name', email: 'email' };
+  const name = "'=Apostrophe";
+  await imported(live, JSON.stringify({ name, email: 'line@example.org' }), { object: 'contacts', mapping });
+  await imported(live, `name,email\n${name},cell@example.org\n`, { object: 'contacts', mapping });
+  const nameOf = async (email: string) => (await live.get('/v1/contacts', { email })).body.items[0].name;
+  expect(await Promise.all(['line@example.org', 'cell@example.org'].map(nameOf))).toEqual([name, '=Apostrophe']);
+});
+
 test.each([
   ['utf-8', Buffer.from('\ufeffName,Mail\nZoë,z@example.org\n'), ','],
   ['utf-16', Buffer.from('\ufeffName\tMail\r\nZoë\tz@example.org\r\n', 'utf16le'), '\t'],
