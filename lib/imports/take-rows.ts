@@ -1,7 +1,9 @@
 import { system } from '#lib/core/tenant.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
+import { spreads } from '#lib/table/sums.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeErrors } from './errors-file.ts';
+import { type Group, Groups } from './groups.ts';
 import { openFields, Reader } from './mapping.ts';
 import { Options, optionMaker } from './options.ts';
 import { bytesOf, type KnownForm, rowsOf, UnreadableFile } from './rows.ts';
@@ -10,8 +12,8 @@ import { Ended, Hands } from './side-by-side.ts';
 import { knownForm, withSource } from './source.ts';
 import { Taker, touchedBy } from './take.ts';
 
-/** Rows side by side. Their ids follow each other, so that they count in different rows of the counters. */
-const width = 16;
+/** Rows that are taken in together: each is about four rows of the table, without index entries. */
+const rowsTogether = 20;
 /** Limit of a file: about 200 MB of people. */
 const maxRows = 2_000_000;
 
@@ -49,27 +51,41 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
   const done = await run.rowsSince(first);
   // Each run that has done a row is progress, however soon it died.
   if (first + done.size > run.row.reached) await run.tell({ reached: first + done.size });
-  const hands = new Hands(width);
+  const hands = new Hands(spreads);
   const ended = new Ended(first, (ending) => run.count(ending));
+  // A run that has brought nothing to an end is followed by one that takes row by row.
+  const groups = new Groups(run.row.tries > 1 ? 1 : rowsTogether);
+  let spread = 0;
+  const start = ({ rows, touched }: Group) => {
+    const own = spread;
+    spread = (spread + 1) % spreads;
+    hands.start(touched, async () => {
+      if (run.isCanceled) return;
+      await taker.takeAll(rows, own, (given, ending) => {
+        ended.add(given.row.place, ending);
+        groups.end(given, ending);
+      });
+    });
+  };
   for await (const row of rowsOf(bytesOf(path), form)) {
     const input = taker.inputOf(row);
     if (row.place <= first) {
       taker.imagine(input);
       continue;
     }
-    const known = done.get(row.place);
-    if (known !== undefined) {
-      ended.add(row.place, known);
+    const ending = done.get(row.place);
+    if (ending !== undefined) {
+      ended.add(row.place, ending);
       continue;
     }
+    const group = groups.add({ row, input, ...touchedBy(run.row.matchOn, input) });
+    if (group === undefined) continue;
     await hands.free();
     await run.breathe();
     if (run.isOver) break;
-    const touched = input === undefined ? [] : touchedBy(run.row.matchOn, input);
-    hands.start(touched, async () => {
-      if (!run.isCanceled) ended.add(row.place, await taker.take(row, input));
-    });
+    start(group);
   }
+  if (!run.isOver) start(groups.rest());
   await hands.rest();
   if (run.hasMoved) await run.tell();
 }

@@ -1,11 +1,14 @@
 import { isPassing } from '#lib/aws/aws.ts';
+import { secondMs } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { Problem } from '#lib/core/problem.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
 import { firstCharacters } from '#lib/core/text.ts';
 import { type ImportRow, ImportRows, type StoredImport } from '#lib/entities/import.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { isPermanent } from '#lib/table/dead-letter.ts';
 import type { IdPool } from '#lib/table/ids.ts';
+import { within } from '#lib/table/retry.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { SharedIds, UnusedIds } from './ids.ts';
@@ -17,7 +20,21 @@ import type { SourceRow } from './rows.ts';
 
 type Ending = Outcome['outcome'] | 'failed';
 
-/** Takes in single rows of an import: each in one transaction, together with a row that says what became of it. */
+/** A row with what it sets, unless it is broken, and the records that it touches as far as its text says. */
+export interface GivenRow {
+  row: SourceRow;
+  input: RowInput | undefined;
+  /** By what it is matched: no other row that shares one is in its transaction. */
+  matches: readonly string[];
+  /** What it names. */
+  names: readonly string[];
+}
+type ReadyRow = GivenRow & { input: RowInput };
+
+/** How long rows that are taken in together give way to others, before they are taken in one by one. */
+const togetherMs = secondMs;
+
+/** Takes in rows of an import: each in the transaction that also says what became of it. */
 export class Taker {
   readonly #tenant: Tenant;
   readonly #import: StoredImport;
@@ -53,37 +70,99 @@ export class Taker {
     if (key !== undefined && this.#import.dryRun) this.#imagined.add(key);
   }
 
+  /**
+   * Does what rows say that touch nothing together: as many as fit in one transaction, and alone each that is at fault. `spread` is
+   * where no rows beside them count. Throws what is no fault of a row.
+   */
+  async takeAll(
+    rows: readonly GivenRow[],
+    spread: number,
+    ended: (given: GivenRow, ending: Ending) => void,
+  ): Promise<void> {
+    for (let at = 0; at < rows.length; ) {
+      const left = rows.slice(at);
+      const endings = await this.#together(await this.#ready(left), spread);
+      const [first] = left as [GivenRow];
+      if (endings.length === 0) endings.push(await this.#take(first, left.length > 1));
+      for (const [index, ending] of endings.entries()) ended(left[index] as GivenRow, ending);
+      at += endings.length;
+    }
+  }
+
+  /** Returns the rows up to the first that is broken, or whose options cannot be made. */
+  async #ready(rows: readonly GivenRow[]): Promise<ReadyRow[]> {
+    const ready: ReadyRow[] = [];
+    for (const { row, input, ...touched } of rows) {
+      if (input === undefined || this.#import.dryRun) return ready;
+      try {
+        if (this.#makesOptions) await this.#options.make(input);
+      } catch (error) {
+        if (!isOfRows(error)) throw error;
+        return ready;
+      }
+      ready.push({ row, input, ...touched });
+    }
+    return ready;
+  }
+
+  /** Does what the first rows say in one transaction, and returns what became of them; nothing where the first one must go alone. */
+  async #together(rows: readonly ReadyRow[], spread: number): Promise<Ending[]> {
+    if (rows.length < 2) return [];
+    let tries = 0;
+    let begun = 0;
+    let isCommitting = false;
+    const work = async (tx: UnitOfWork) => {
+      tries += 1;
+      begun = 0;
+      isCommitting = false;
+      tx.spread = spread;
+      const endings: Ending[] = [];
+      for (const { row, input } of rows) {
+        if (!tx.hasRoomAhead) break;
+        begun += 1;
+        endings.push(await this.#do(tx, row.place, input, tries > 1));
+      }
+      isCommitting = true;
+      return endings;
+    };
+    try {
+      return await transact(this.#tenant, this.#import.actor, work, { ids: this.#ids, mayGoOn: within(togetherMs) });
+    } catch (error) {
+      if (!isOfRows(error)) throw error;
+      return this.#together(rows.slice(0, isCommitting ? begun >> 1 : begun - 1), spread);
+    }
+  }
+
+  get #makesOptions(): boolean {
+    return this.#import.createMissing.includes('options');
+  }
+
   /** Does what a row says, once. Returns what became of it. Throws what is no fault of the row. */
-  async take(row: SourceRow, input: RowInput | undefined): Promise<Ending> {
+  async #take({ row, input }: GivenRow, mayBeDone: boolean): Promise<Ending> {
     try {
       if (input === undefined) return await this.#fail(row.place, String(row.error));
-      const makesOptions = this.#import.createMissing.includes('options');
-      if (this.#import.dryRun) return await this.#try(makesOptions ? this.#options.without(input) : input);
-      if (makesOptions) await this.#options.make(input);
-      return await this.#do(row.place, input);
+      if (this.#import.dryRun) return await this.#try(this.#makesOptions ? this.#options.without(input) : input);
+      if (this.#makesOptions) await this.#options.make(input);
+      let tries = 0;
+      const work = (tx: UnitOfWork) => {
+        tries += 1;
+        return this.#do(tx, row.place, input, mayBeDone || tries > 1);
+      };
+      return await transact(this.#tenant, this.#import.actor, work, { ids: this.#ids });
     } catch (error) {
       return this.#fail(row.place, reasonOf(error));
     }
   }
 
-  #do(place: number, input: RowInput): Promise<Ending> {
-    let tries = 0;
-    return transact(
-      this.#tenant,
-      this.#import.actor,
-      async (tx) => {
-        tries += 1;
-        const key = { importId: this.#import.id, row: place };
-        // Somebody else may have been faster, or an answer of the table was lost.
-        const done = tries > 1 ? await tx.find(ImportRows, key) : undefined;
-        if (done) return done.outcome;
-        const taken = await this.#run(tx, input);
-        const isChanged = taken.changes === undefined || Object.keys(taken.changes).length > 0;
-        if (taken.outcome !== 'skipped' && isChanged) tx.create(ImportRows, rowOf(key, taken, tx.now));
-        return taken.outcome;
-      },
-      { ids: this.#ids },
-    );
+  async #do(tx: UnitOfWork, place: number, input: RowInput, mayBeDone: boolean): Promise<Ending> {
+    const key = { importId: this.#import.id, row: place };
+    // Somebody else may have been faster, or an answer of the table was lost.
+    const done = mayBeDone ? await tx.find(ImportRows, key) : undefined;
+    if (done) return done.outcome;
+    const taken = await this.#run(tx, input);
+    const isChanged = taken.changes === undefined || Object.keys(taken.changes).length > 0;
+    if (taken.outcome !== 'skipped' && isChanged) tx.create(ImportRows, rowOf(key, taken, tx.now));
+    return taken.outcome;
   }
 
   /** Does as if, and writes nothing. */
@@ -150,6 +229,10 @@ const rowOf = (
   at,
 });
 
+/** Whether work has failed for what its rows say, or for others who were faster: then it has written nothing. */
+const isOfRows = (error: unknown): boolean =>
+  error instanceof Problem ? error.status !== 503 || error.cause instanceof WriteConflict : isPermanent(error);
+
 /** Returns why a row failed. Throws again what may pass, which is no fault of the row. */
 function reasonOf(error: unknown): string {
   if (error instanceof Problem && error.status !== 503) {
@@ -163,7 +246,7 @@ function reasonOf(error: unknown): string {
 
 const folded = (value: unknown) => String(value).normalize('NFC').trim().toLowerCase();
 
-/** Returns what a row must not be taken in together with another row for: rows that share one of these run in their order. */
+/** Returns what a row is matched by: rows that share one of these are taken in one after the other, in their order. */
 function keysOf(matchOn: string | null, input: RowInput): string[] {
   if (matchOn === null) return [];
   const [group, key] = /^(fields|metadata)\.(.*)$/.exec(matchOn)?.slice(1) ?? [];
@@ -178,9 +261,12 @@ function keysOf(matchOn: string | null, input: RowInput): string[] {
 const shared = ['company', 'companies', 'companyId', 'contact', 'contactId', 'deal', 'dealId', 'tags'];
 
 /** Returns all records that a row touches, as far as its text says. */
-export const touchedBy = (matchOn: string | null, input: RowInput): string[] => [
-  ...keysOf(matchOn, input),
-  ...shared.flatMap((name) =>
-    [input[name] ?? []].flat().map((value) => `${name.replace(/ies$|s$|Id$/, '')} ${folded(value)}`),
+export const touchedBy = (
+  matchOn: string | null,
+  input: RowInput | undefined,
+): Pick<GivenRow, 'matches' | 'names'> => ({
+  matches: input ? keysOf(matchOn, input) : [],
+  names: shared.flatMap((name) =>
+    [input?.[name] ?? []].flat().map((value) => `${name.replace(/ies$|s$|Id$/, '')} ${folded(value)}`),
   ),
-];
+});

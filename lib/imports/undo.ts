@@ -5,24 +5,36 @@ import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { importedObjects } from './objects/all.ts';
 import type { Run } from './run.ts';
+import { Hands } from './side-by-side.ts';
 
 type Undone = NonNullable<ImportRow['undone']>;
 
 /** When the import itself, or its undo, has changed a record last: nobody else has since, if that is its last change. */
 type OwnChanges = Map<number, string | null>;
 
-/** Undoes the rows of an import, the last one first. Returns whether all are undone. */
+/** Rows that are undone side by side. */
+const width = 16;
+
+/** Undoes the rows of an import: those of one record one after the other, the last one first. Returns whether all are undone. */
 export async function undoRows(run: Run): Promise<boolean> {
   run.countUndoneAnew();
   const own: OwnChanges = new Map();
+  const hands = new Hands(width);
   for await (const row of run.rows({ ascending: false })) {
     if (row.outcome === 'failed') continue;
+    await hands.free();
     await run.breathe();
-    if (run.isOver) return false;
-    const { undone, undoneAt, isPartlyKept } = row.undone === undefined ? await undoRow(run, row, own) : row;
-    if (undone === 'restored' && undoneAt !== undefined) own.set(Number(row.recordId), undoneAt);
-    run.countUndone(undone as Undone, isPartlyKept);
+    if (run.isOver) {
+      await hands.rest();
+      return false;
+    }
+    hands.start([`${row.of} ${row.recordId}`], async () => {
+      const { undone, undoneAt, isPartlyKept } = row.undone === undefined ? await undoRow(run, row, own) : row;
+      if (undone === 'restored' && undoneAt !== undefined) own.set(Number(row.recordId), undoneAt);
+      run.countUndone(undone as Undone, isPartlyKept);
+    });
   }
+  await hands.rest();
   return true;
 }
 

@@ -13,7 +13,8 @@ export class Sums {
   #deltas: Map<string, { key: Key; deltas: Map<string, number> }>;
   #spread: number | undefined;
 
-  constructor(others?: Sums) {
+  constructor(others?: Sums, spread?: number) {
+    this.#spread = spread;
     const known = others === undefined ? [] : [...others.#deltas];
     this.#deltas = new Map(known.map(([name, { key, deltas }]) => [name, { key, deltas: new Map(deltas) }]));
   }

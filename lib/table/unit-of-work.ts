@@ -68,6 +68,8 @@ export class UnitOfWork {
   hasEntriesAhead = false;
   /** A saga removes the index entries of its deleted rows (lib/table/transact.ts). */
   leavesEntries = false;
+  /** Which rows of spread counters it counts in, for work that knows who else is at it; else its first entity says that. */
+  spread: number | undefined;
   /** Whether the sagas that it began go on before the answer; those of a batch share one deadline. */
   mayGoOn: (() => Promise<boolean>) | undefined;
   #tracked = new Map<string, Tracked>();
@@ -334,6 +336,13 @@ export class UnitOfWork {
     return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
   }
 
+  /** Whether another row still fits where the index entries of new rows are written ahead of the commit (lib/table/ahead.ts). */
+  get hasRoomAhead(): boolean {
+    const { work } = this;
+    const changes = work.changes.filter(({ isEntryOfNewKey }) => !isEntryOfNewKey);
+    return actionsIn({ ...work, changes }) <= roomyActions && bytesIn(work) <= roomyBytes;
+  }
+
   /** Returns the writes of a commit. */
   get work(): Work {
     return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };
@@ -349,7 +358,7 @@ export class UnitOfWork {
   #changes(): Change[] {
     const changes: Change[] = [];
     const changed = new Set<string>();
-    const counts = new Sums(this.#counts);
+    const counts = new Sums(this.#counts, this.spread);
     const additions = this.#allAdditions();
     const shown = new Set(
       this.#newlyNamed(({ shows, holds }) => shows !== undefined || holds?.renamed !== undefined).map(([name]) => name),
