@@ -11,6 +11,7 @@ import {
 } from '#lib/entities/company.ts';
 import { namingCompanies } from '#lib/entities/naming-companies.ts';
 import { moveReferences } from '#lib/entities/references/follow.ts';
+import { presentCompanies } from '#lib/entities/references/present.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -70,26 +71,11 @@ export async function mergeCompanies(
 
 const dropped = ['name', 'website', 'phone', 'address', 'notes'] as const;
 
-/** Through how many merges a company is followed. */
-const maxMerges = 20;
-
-/** The company into which another one was merged, through later merges. */
-async function presentCompany(tx: UnitOfWork, id: number): Promise<StoredCompany | undefined> {
-  for (let at = id, left = maxMerges; left > 0; left -= 1) {
-    const company = await tx.find(Companies, { id: at });
-    if (company) return company;
-    const merged: { into: number } | undefined = await tx.find(MergedCompanies, { id: at });
-    if (merged === undefined) return undefined;
-    at = merged.into;
-  }
-  return undefined;
-}
-
 /** Lets the rows of a merged company follow it. */
 export const mergingCompanies: SagaKind<{ from: number; to: number; next: string | null }, 'merge-companies'> = {
   name: 'merge-companies',
   async step(tx, { from, to, next }) {
-    const target = await presentCompany(tx, to);
+    const target = (await presentCompanies(tx, [to])).get(to);
     // It counts nothing any more, which the unit of work knows once it has looked.
     await tx.find(Companies, { id: from });
     if (target === undefined) return undefined;

@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
 import type { Expand } from '#lib/core/include.ts';
 import { includesArchive } from '#lib/entities/archive.ts';
-import { Companies } from '#lib/entities/company.ts';
 import type { ContactCompany, StoredContact } from '#lib/entities/contact.ts';
 import { addressesOf, type ContactAddress } from '#lib/entities/contact-address.ts';
+import { presentCompanies } from '#lib/entities/references/present.ts';
 import { SuppressedAddresses, suppressedKey } from '#lib/entities/suppression.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesFields } from '#lib/workspaces/fields.ts';
@@ -43,20 +43,22 @@ export async function listAddresses(tx: UnitOfWork, contactId: number): Promise<
   return { items };
 }
 
-/** Returns the companies of contacts as answers show them; one read for all of them. A company that is being merged is left out. */
+/** Returns the companies of contacts as answers show them; one read for all of them. One that is being merged is shown as the other. */
 export async function shownCompanies(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<ShownCompany[][]> {
-  const ids = [...new Set(contacts.flatMap(({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId)))];
-  const companies = await tx.findAll(
-    Companies,
-    ids.map((id) => ({ id })),
-  );
-  const names = new Map(companies.map(({ id, name }) => [id, name]));
-  return contacts.map(({ companyLinks = [] }) =>
-    companyLinks.flatMap(({ companyId, title, isPrimary }) => {
-      const name = names.get(companyId);
-      return name === undefined ? [] : [{ companyId, name, title, isPrimary }];
-    }),
-  );
+  const ids = contacts.flatMap(({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId));
+  const companies = await presentCompanies(tx, ids);
+  return contacts.map(({ companyLinks = [] }) => {
+    const shown = new Map<number, ShownCompany>();
+    for (const { companyId, title, isPrimary } of companyLinks) {
+      const company = companies.get(companyId);
+      if (company === undefined) continue;
+      const { id, name } = company;
+      const other = shown.get(id);
+      const own = other && companyId !== id ? other.title : title;
+      shown.set(id, { companyId: id, name, title: own, isPrimary: isPrimary || (other?.isPrimary ?? false) });
+    }
+    return [...shown.values()];
+  });
 }
 
 /** Returns the companies of a contact. Raises 404. */

@@ -1,8 +1,8 @@
 import type { Expand } from '#lib/core/include.ts';
 import { includesArchive } from '#lib/entities/archive.ts';
-import { Companies } from '#lib/entities/company.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
+import { presentCompanies } from '#lib/entities/references/present.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesFields } from '#lib/workspaces/fields.ts';
@@ -12,13 +12,14 @@ export const expandDeals: Expand<UnitOfWork, StoredDeal> = {
   ...includesFields('deal'),
   ...includesArchive,
   async company(tx, deals) {
-    const ids = [...new Set(deals.flatMap(({ companyId }) => companyId ?? []))];
-    const companies = await tx.findAll(
-      Companies,
-      ids.map((id) => ({ id })),
+    const companies = await presentCompanies(
+      tx,
+      deals.flatMap(({ companyId }) => companyId ?? []),
     );
-    const shown = new Map(companies.map(({ id, name }) => [id, { id, name }]));
-    return deals.map(({ companyId }) => (companyId ? (shown.get(companyId) ?? null) : null));
+    return deals.map(({ companyId }) => {
+      const company = companyId ? companies.get(companyId) : undefined;
+      return company ? { id: company.id, name: company.name } : null;
+    });
   },
   async pipeline(tx, deals) {
     const ids = [...new Set(deals.map(({ pipelineId }) => pipelineId))];

@@ -62,6 +62,20 @@ test.each([
   expect(body.details.fields).toMatchObject([{ field: 'domains[0]', code: 'invalid_format' }]);
 });
 
+test.each([
+  ['no name', { name: ' ' }, 'name', 'required'],
+  ['a name of 201 characters', { name: 'a'.repeat(201) }, 'name', 'too_long'],
+  ['21 domains', { domains: Array.from({ length: 21 }, (_, at) => `d${at}.com`) }, 'domains', 'too_many'],
+  ['a long website', { website: `https://a.com/${'a'.repeat(2048)}` }, 'website', 'too_long'],
+  ['a phone that is none', { phone: 'none' }, 'phone', 'invalid_format'],
+  ['an address of 501 characters', { address: 'a'.repeat(501) }, 'address', 'too_long'],
+  ['notes of 10,001 characters', { notes: 'a'.repeat(10_001) }, 'notes', 'too_long'],
+  ['an assignee of nobody', { assignedToUserId: 99_999 }, 'assignedToUserId', 'unknown_reference'],
+])('a company is refused with %s', async (_, wrong, field, code) => {
+  const { body } = await workspace.live.post('/v1/companies', { name: 'X', ...wrong }, 400);
+  expect(body.details.fields).toMatchObject([{ field, code }]);
+});
+
 test('a domain belongs to one company, whoever asks at the same time', async () => {
   const domain = freshDomain();
   const { id } = await create({ domains: [domain] });
@@ -210,6 +224,90 @@ test('contacts of one company that are made side by side hinder neither each oth
   expect(await get(path)).toMatchObject({ contactCount: 3, notes: 'Large' });
 });
 
+test('an e-mail address links no contact that has a company', async () => {
+  const domain = freshDomain();
+  const [own, other] = [await create({ name: 'Own' }), await create({ name: 'Other', domains: [domain] })];
+  const { id } = await contact();
+  await workspace.live.put(`/v1/contacts/${id}/companies`, { items: [{ companyId: own.id }] }, 200);
+  await workspace.live.patch(`/v1/contacts/${id}`, { email: `ada@${domain}` }, 200);
+  expect(await companiesOf(id)).toMatchObject([{ companyId: own.id }]);
+  await workspace.live.patch(`/v1/companies/${other.id}`, { domains: [domain, freshDomain()] }, 200);
+  await settle();
+  expect(await companiesOf(id)).toMatchObject([{ companyId: own.id }]);
+});
+
+test('a contact has at most ten companies, also after a merge', async () => {
+  const companies: { id: number }[] = [];
+  for (let at = 0; at < 11; at += 1) companies.push(await create({ name: `One of many ${at}` }));
+  const [target, source] = [await contact(), await contact()];
+  const put = (id: number, of: typeof companies, status: number) =>
+    workspace.live.put(`/v1/contacts/${id}/companies`, { items: of.map((one) => ({ companyId: one.id })) }, status);
+  const refused = await put(target.id, companies, 400);
+  expect(refused.body.details.fields).toMatchObject([{ field: 'items', code: 'too_many' }]);
+  await put(target.id, companies.slice(0, 10), 200);
+  await put(source.id, companies.slice(10), 200);
+  const { body } = await workspace.live.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: source.id }, 409);
+  expect(body.details).toMatchObject({ ...because('limit_reached'), limit: 10 });
+});
+
+test('companies are listed by assignee, ids, and time', async () => {
+  const { memberId } = workspace;
+  const [mine, nobodys] = [await create({ assignedToUserId: memberId }), await create()];
+  const ids = async (query: Record<string, string>) =>
+    (await get('/v1/companies', { ids: `${mine.id},${nobodys.id}`, ...query })).items.map(
+      (one: { id: number }) => one.id,
+    );
+  expect(await ids({})).toEqual([nobodys.id, mine.id]);
+  expect(await ids({ assignedToUserId: String(memberId) })).toEqual([mine.id]);
+  expect(await ids({ assignedToUserId: 'none' })).toEqual([nobodys.id]);
+  expect(await ids({ limit: '1', after: String(nobodys.id) })).toEqual([mine.id]);
+  for (const since of ['createdSince', 'updatedSince']) {
+    expect(await ids({ [since]: mine.createdAt })).toEqual([nobodys.id, mine.id]);
+    expect(await ids({ [since]: '2100-01-01T00:00:00Z' })).toEqual([]);
+  }
+});
+
+test('changes of a company are events and lines of its history', async () => {
+  const company = await create({ name: 'Changed' });
+  const path = `/v1/companies/${company.id}`;
+  for (let again = 0; again < 2; again += 1) await workspace.live.patch(path, { website: 'https://a.com' }, 200);
+  for (const assignedToUserId of [workspace.memberId, null])
+    await workspace.live.patch(path, { assignedToUserId }, 200);
+  await workspace.live.patch(`${path}/metadata`, { metadata: { changed: '1' } }, 200);
+  const note = (await workspace.live.post(`${path}/activities`, { text: 'Hello' }, 201)).body;
+  const source = await create({ name: 'Changed' });
+  await workspace.live.post(`${path}/merge`, { sourceCompanyId: source.id }, 200);
+  const actor = { type: 'api_key', id: expect.any(String) };
+  const common = { company_id: String(company.id), actor };
+  expect(await eventsAbout(workspace.id, `company/${company.id}`, 7)).toMatchObject([
+    { event: 'company.created', data: { ...common, name: 'Changed' } },
+    {
+      event: 'company.updated',
+      data: { ...common, changed: ['website'], changes: { website: { from: null, to: 'https://a.com' } } },
+    },
+    { event: 'company.updated', data: { ...common, changed: ['assigned_to_user_id'] } },
+    { event: 'company.updated', data: { ...common, changed: ['assigned_to_user_id'] } },
+    { event: 'company.updated', data: { ...common, changed: ['metadata'] } },
+    { event: 'company.note_added', data: { ...common, activity_id: String(note.id), text: 'Hello' } },
+    { event: 'company.merged', data: { ...common, source_company_id: String(source.id) } },
+  ]);
+  const types = async (query: Record<string, string> = {}) =>
+    (await get(`${path}/activities`, query)).items.map(({ type }: { type: string }) => type);
+  const history = await types();
+  for (const type of ['Created', 'FieldUpdated', 'Assigned', 'Unassigned', 'Note']) {
+    expect(history).toContain(type);
+    expect(new Set(await types({ type }))).toEqual(new Set([type]));
+  }
+});
+
+test('a merge that would make more than 20 domains is refused', async () => {
+  const domains = () => Array.from({ length: 11 }, freshDomain);
+  const [target, source] = [await create({ domains: domains() }), await create({ domains: domains() })];
+  const merge = { sourceCompanyId: source.id };
+  const { body } = await workspace.live.post(`/v1/companies/${target.id}/merge`, merge, 409);
+  expect(body.details).toMatchObject({ ...because('limit_reached'), limit: 20 });
+});
+
 test('a domain in another alphabet is one domain in each of its spellings', async () => {
   const { id, domains } = await create({ name: 'Books', domains: ['Bücher-At-Work.de', 'xn--bcher-at-work-wob.de'] });
   expect(domains).toEqual(['xn--bcher-at-work-wob.de']);
@@ -298,6 +396,47 @@ test('a merged company gives domains, contacts, deals, and values to the other o
   const { items: notes } = await get(`/v1/companies/${target.id}/activities`, { type: 'Note' });
   expect(notes[0].text).toContain('website: https://source.com');
   await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: target.id }, 400);
+});
+
+test('a merged company is shown as the other one before its contacts and deals have followed', async () => {
+  const domain = freshDomain();
+  const [target, source] = [await create({ name: 'Target' }), await create({ name: 'Source', domains: [domain] })];
+  const items = Array.from({ length: 60 }, (_, at) => ({ op: 'create', name: 'Ada', email: `a${at}@${domain}` }));
+  await workspace.live.post('/v1/contacts/batch', { items }, 200);
+  const ids = (await get(`/v1/companies/${source.id}/contacts`, { limit: '100' })).items.map(
+    (one: { id: number }) => one.id,
+  );
+  expect(ids).toHaveLength(60);
+  const both = [
+    { companyId: target.id, title: 'CTO' },
+    { companyId: source.id, title: 'CEO', isPrimary: true },
+  ];
+  await workspace.live.put(`/v1/contacts/${ids[0]}/companies`, { items: both }, 200);
+  const deal = (await workspace.live.post('/v1/deals', { title: 'D', companyId: source.id }, 201)).body;
+  const read = async () => {
+    const query = { ids: ids.join(','), include: 'companies', limit: '100' };
+    const contacts: { companies: object[] }[] = (await get('/v1/contacts', query)).items;
+    const { company } = await get(`/v1/deals/${deal.id}`, { include: 'company' });
+    return { company, companies: contacts.map(({ companies }) => companies) };
+  };
+  const seen: Awaited<ReturnType<typeof read>>[] = [];
+  await between(
+    async ({ operation, input }, next) => {
+      const answer = await next();
+      const isFirst = operation === 'TransactWriteItems' && JSON.stringify(input).includes('merged-company');
+      if (isFirst) seen.push(await read());
+      return answer;
+    },
+    () => workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: source.id }, 200),
+  );
+  await settle();
+  seen.push(await read());
+  expect(seen).toHaveLength(2);
+  const own = { companyId: target.id, name: 'Target', isPrimary: true };
+  for (const { company, companies } of seen) {
+    expect(company).toEqual({ id: target.id, name: 'Target' });
+    expect(companies).toEqual([[{ ...own, title: 'CTO' }], ...Array(59).fill([{ ...own, title: null }])]);
+  }
 });
 
 test('a merge keeps every text that the target does not take, in as many notes as it needs', async () => {
