@@ -1,8 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fromNow, hourMs } from '#lib/core/clock.ts';
 import { operator } from '#lib/core/tenant.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { receiveMessage } from '#lib/transport/receiving/message.ts';
 import { type Answer, everyItem } from '#test/client.ts';
@@ -84,6 +87,37 @@ test('a contact of many tags is counted in all of them again when it is restored
   expect(await counts()).toEqual([0]);
   await restore('/v1/contacts', contact);
   expect(await counts()).toEqual([1]);
+});
+
+test('the dashboard leaves out what is archived', async () => {
+  const read = async () => {
+    const { contacts, deals, tasks } = await get('/v1/analytics/dashboard');
+    return { contacts, deals, tasks };
+  };
+  const before = await read();
+  const records: [string, Body][] = [
+    ['/v1/contacts', await make('/v1/contacts', { name: 'Ada' })],
+    ['/v1/deals', await make('/v1/deals', { title: 'One', value: 5 })],
+    ['/v1/tasks', await make('/v1/tasks', { title: 'Call', dueAt: '2020-01-01T00:00:00Z' })],
+  ];
+  const during = await read();
+  expect([during.contacts.total, during.deals.open, during.tasks.overdue]).toEqual([
+    before.contacts.total + 1,
+    before.deals.open + 1,
+    before.tasks.overdue + 1,
+  ]);
+  for (const [path, record] of records) await archive(path, record);
+  expect(await read()).toEqual(before);
+  for (const [path, record] of records) await restore(path, record);
+  expect(await read()).toEqual(during);
+});
+
+test('an archived record has no end', async () => {
+  const contact = await make('/v1/contacts', { name: 'Ada' });
+  await archive('/v1/contacts', contact);
+  const row = await readRow(keyOf(world.tenant, Contacts, { id: contact.id }));
+  expect(row).toMatchObject({ archive: expect.any(Object) });
+  expect(row).not.toHaveProperty('expiresAtSeconds');
 });
 
 test('a deal shows and counts a task unless that is archived', async () => {

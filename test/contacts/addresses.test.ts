@@ -212,6 +212,15 @@ test('a label and the primary address change, and nothing is told when nothing c
   expect(await changedOf(id, 4)).toEqual([['addresses'], ['addresses'], ['email']]);
 });
 
+test('If-Match is not looked at on addresses', async () => {
+  const { id } = await contact({ email: fresh() });
+  const stale = { 'if-match': '"stale"' };
+  const path = `/v1/contacts/${id}/addresses`;
+  const { body } = await live.post(path, { kind: 'email', value: fresh() }, 201, stale);
+  await live.patch(`${path}/${body.id}`, { label: 'work' }, 200, stale);
+  await live.delete(`${path}/${body.id}`, 200, stale);
+});
+
 test('a PATCH replaces the value of the primary address', async () => {
   const [first, second, third] = [fresh(), fresh(), fresh()];
   const { id } = await contact({ email: first });

@@ -86,6 +86,19 @@ test.each([
   ['a slug of 41 characters', { slug: 'a'.repeat(41) }, 'slug', 'too_long'],
   ['a title that shows nothing', { title: '\u200b' }, 'title', 'required'],
   ['a title of 81 characters', { title: 'a'.repeat(81) }, 'title', 'too_long'],
+  ['a description of 501 characters', { description: 'a'.repeat(501) }, 'description', 'too_long'],
+  [
+    'a label of 81 characters',
+    { type: 'select', options: [{ label: 'a'.repeat(81) }] },
+    'options[0].label',
+    'too_long',
+  ],
+  [
+    'a color in words',
+    { type: 'select', options: [{ label: 'A', color: 'red' }] },
+    'options[0].color',
+    'invalid_format',
+  ],
   ['a type that there is not', { type: 'formula' }, 'type', 'invalid_enum'],
   ['options of a text', { options: [{ label: 'A' }] }, 'options', 'not_allowed'],
   ['unique options', { type: 'select', isUnique: true }, 'isUnique', 'not_allowed'],
@@ -95,6 +108,40 @@ test.each([
   const given = { object: 'contact', slug: 'wrong', title: 'Wrong', type: 'text', ...wrong };
   const { body } = await workspace.live.post('/v1/fields', given, 400);
   expect(body.details.fields).toEqual([expect.objectContaining({ field, code })]);
+});
+
+test.each(['text', 'number', 'email', 'phone', 'url'])('a field of the type %s may be unique', async (type) => {
+  expect(await newField({ type, isUnique: true })).toMatchObject({ type, isUnique: true, options: [] });
+});
+
+test.each([
+  ...['long_text', 'money', 'checkbox', 'date', 'datetime', 'multi_select'],
+  ...['member', 'contact', 'company', 'deal'],
+])('a field of the type %s is not unique', async (type) => {
+  const field = { object: 'task', slug: 'wrong', title: 'Wrong', type, isUnique: true };
+  const { body } = await workspace.live.post('/v1/fields', field, 400);
+  expect(body.details.fields).toMatchObject([{ field: 'isUnique', code: 'not_allowed' }]);
+});
+
+test('a change of a field is an event, and the same again is none', async () => {
+  const field = await newField({
+    object: 'company',
+    slug: 'changed',
+    type: 'select',
+    options: [{ label: 'A', color: '#ABCDEF' }],
+  });
+  expect(field.options).toEqual([{ id: expect.any(Number), label: 'A', color: '#abcdef', isArchived: false }]);
+  const change = { title: 'Renamed', description: 'What it is', isRequired: true };
+  for (let again = 0; again < 2; again += 1)
+    expect((await workspace.live.patch(`/v1/fields/${field.id}`, change, 200)).body).toMatchObject(change);
+  await workspace.live.post(`/v1/fields/${field.id}/archive`, {}, 200);
+  const data = { field_id: String(field.id), object: 'company', slug: 'changed', title: 'Renamed', type: 'select' };
+  const actor = expect.objectContaining({ type: 'api_key' });
+  expect(await eventsAbout(workspace.id, `field/${field.id}`, 3)).toMatchObject([
+    { event: 'field.created', data: { ...data, title: `Field ${made}`, is_archived: false, actor } },
+    { event: 'field.updated', data: { ...data, is_archived: false, actor } },
+    { event: 'field.updated', data: { ...data, is_archived: true, actor } },
+  ]);
 });
 
 test('a slug is taken for good, archived fields included, and free in another object', async () => {
@@ -190,11 +237,26 @@ test('an archived field is neither shown nor accepted, and comes back with its v
   expect(await shown()).not.toHaveProperty(slug);
   const { body } = await workspace.live.patch(`/v1/contacts/${contact}/fields`, { fields: { hidden: 'y' } }, 400);
   expect(body.details.fields).toMatchObject([{ field: 'fields.hidden', code: 'unknown_reference' }]);
-  expect((await workspace.live.get('/v1/fields', { archived: 'true', object: 'contact' })).body.items).toContainEqual(
-    expect.objectContaining({ id, isArchived: true }),
-  );
+  const listed = async (archived: object) =>
+    (await workspace.live.get('/v1/fields', { ...archived, object: 'contact', limit: 100 })).body.items.some(
+      (one: { id: number }) => one.id === id,
+    );
+  expect([await listed({}), await listed({ archived: 'false' })]).toEqual([false, false]);
+  expect([await listed({ archived: 'true' }), await listed({ archived: 'all' })]).toEqual([true, true]);
   await workspace.live.post(`/v1/fields/${id}/restore`, {}, 200);
   expect(await shown()).toMatchObject({ hidden: 'x' });
+});
+
+test('an archived field is not checked', async () => {
+  const { live } = await newWorkspace();
+  const field = { object: 'task', slug: 'must', title: 'Must', type: 'text', isRequired: true };
+  const { id } = (await live.post('/v1/fields', field, 201)).body;
+  await live.post('/v1/tasks', { title: 'Call' }, 400);
+  expect((await live.post(`/v1/fields/${id}/archive`, {}, 200)).body).toMatchObject({ id, isArchived: true });
+  await live.post('/v1/tasks', { title: 'Call' }, 201);
+  expect((await live.get('/v1/fields/schema', { object: 'task' })).body.properties).toEqual({});
+  expect((await live.post(`/v1/fields/${id}/restore`, {}, 200)).body).toMatchObject({ id, isArchived: false });
+  await live.post('/v1/tasks', { title: 'Call' }, 400);
 });
 
 test('a key sees the fields of the objects that it may read', async () => {
@@ -290,6 +352,7 @@ test('a creation without values reads no definitions', async () => {
 
 test('the schema of an object describes its fields', async () => {
   const other = await newWorkspace();
+  await other.live.get('/v1/fields/schema', {}, 400);
   await other.live.post('/v1/fields', {
     object: 'contact',
     slug: 'tier',

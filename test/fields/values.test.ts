@@ -13,7 +13,7 @@ let otherId: number;
 let dealId: number;
 
 const types = ['text', 'long_text', 'number', 'money', 'checkbox', 'date', 'datetime', 'url', 'email', 'phone'];
-const links = ['member', 'contact', 'deal'];
+const links = ['member', 'contact', 'company', 'deal'];
 
 beforeAll(async () => {
   workspace = await newWorkspace();
@@ -78,12 +78,14 @@ test.each<[string, unknown, string]>([
   ['multi_select', ['Red', 'red'], 'not_allowed'],
   ['multi_select', ['Red', 'Yellow'], 'invalid_enum'],
   ['multi_select', 'Red', 'invalid_type'],
+  ['multi_select', Array(51).fill('Red'), 'too_many'],
   ['url', 'ftp://example.com', 'invalid_format'],
   ['url', `https://${'a'.repeat(2048)}`, 'too_long'],
   ['email', 'Ada <ada@example.com>', 'invalid_format'],
   ['phone', 'none', 'invalid_format'],
   ['member', 99_999, 'unknown_reference'],
   ['contact', 99_999, 'unknown_reference'],
+  ['company', 99_999, 'unknown_reference'],
   ['deal', 99_999, 'unknown_reference'],
   ['nothing', 'x', 'unknown_reference'],
 ])('a value of %s is refused (case %#)', async (slug, value, code) => {
@@ -142,6 +144,29 @@ test('records of other kinds are named by id, follow a merge, and go with an era
   await eventually(async () => (await shown()) === otherId, 'the value follows the merge');
   await workspace.live.post(`/v1/contacts/${otherId}/erasure`, { confirm: String(otherId) }, 202);
   await eventually(async () => (await shown()) === null, 'the value goes with the contact');
+});
+
+test('a company that a value names is followed into another one', async () => {
+  const make = async (name: string) => (await workspace.live.post('/v1/companies', { name }, 201)).body.id;
+  const [target, source] = [await make('Target'), await make('Source')];
+  expect((await set({ company: source })).body.fields.company).toBe(source);
+  await workspace.live.post(`/v1/companies/${target}/merge`, { sourceCompanyId: source }, 200);
+  const shown = async () => (await workspace.live.get(`/v1/contacts/${contactId}/fields`)).body.fields.company;
+  await eventually(async () => (await shown()) === target, 'the value follows the merge');
+});
+
+test.each([
+  ['text', 'Ada', 'aDA'],
+  ['number', 7, 7],
+  ['email', 'Ada@Example.com', 'ada@example.COM'],
+  ['url', 'https://Example.com/A', 'HTTPS://example.com/a'],
+  ['phone', '+44 20 7946 0018', '0044 (0)20/7946-0018'],
+])('a unique %s %j is the same as %j', async (type, one, other) => {
+  const { live } = await newWorkspace();
+  await live.post('/v1/fields', { object: 'deal', slug: 'u', title: 'U', type, isUnique: true }, 201);
+  const { id } = (await live.post('/v1/deals', { title: 'One', fields: { u: one } }, 201)).body;
+  const { body } = await live.post('/v1/deals', { title: 'Two', fields: { u: other } }, 409);
+  expect(body.details).toMatchObject({ reason: 'field_value_taken', field: 'u', id });
 });
 
 test('a unique value belongs to one record', async () => {

@@ -214,3 +214,22 @@ test('the workspace is named and its currency chosen by owners and admins', asyn
   expect((await owner.in({ env: 'test' }).get('/panel/workspace')).body).toEqual(changed.body);
   expect((await owner.get('/panel/sessions/current')).body.workspaces).toEqual([{ id, name: 'Acme' }]);
 });
+
+test('the time zone, the country, and links by domain are chosen by owners and admins', async () => {
+  const { id } = await newWorkspace();
+  const [admin, member] = [await signedIn(id, 'admin'), await signedIn(id, 'member')];
+  const patch = (of: Signed, body: object) => of.patch('/panel/workspace', body);
+  const settings = { timeZone: 'Europe/Berlin', country: 'DE', linkByDomain: false };
+  expect((await patch(member, settings)).status).toBe(403);
+  expect((await patch(admin, { ...settings, country: 'de' })).body).toMatchObject(settings);
+  expect((await patch(admin, { country: null })).body).toMatchObject({ ...settings, country: null });
+  for (const [wrong, code] of [
+    [{ timeZone: 'Mars/Olympus' }, 'invalid_format'],
+    [{ country: 'DEU' }, 'invalid_format'],
+    [{ linkByDomain: 'no' }, 'invalid_type'],
+  ] as const) {
+    const { status, body } = await patch(admin, wrong);
+    const [field] = Object.keys(wrong);
+    expect([status, body.details.fields]).toEqual([400, [expect.objectContaining({ field, code })]]);
+  }
+});

@@ -81,6 +81,14 @@ test('a column changes its name, color, probability, and place, and keeps its ke
   await workspace.live.patch(path(id, 1), { name: 'x' }, 404);
 });
 
+test('If-Match is not looked at on columns', async () => {
+  const { id } = await newBoard(workspace);
+  const stale = { 'if-match': '"stale"' };
+  const { body } = await workspace.live.post(path(id), { name: 'Demo', stage: 'lead' }, 201, stale);
+  await workspace.live.patch(path(id, body.id), { name: 'Call' }, 200, stale);
+  await workspace.live.delete(path(id, body.id), 200, stale);
+});
+
 test('a column of the default board takes another name, and keeps its place', async () => {
   const { id, ids } = await defaultBoard(workspace);
   expect((await workspace.live.patch(path(id, ids['won']), { name: 'Signed' }, 200)).body.name).toBe('Signed');
