@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { isTooDeep, maxLevels } from '#lib/core/nesting.ts';
 import { badRequest, type Problem } from '#lib/core/problem.ts';
 import { firstCharacters } from '#lib/core/text.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 import type { Route } from './route.ts';
 
 const maxBodyBytes = 1024 * 1024;
-/** Far more than any body has, and a fifth of what the parser, which goes by recursion, has room for. */
-const maxBodyLevels = 500;
 
 /** Decodes the JSON body; what is wrong with it is answered later, after a missing resource (contract 0.5). */
 export const readingBody = (route: Route): RequestStep => ({
@@ -71,7 +70,7 @@ function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
   const text = bytes.toString().replace(/^\uFEFF/, '');
   try {
     const body = decoded(text);
-    if (isDeeperThan(maxBodyLevels, body)) return tooDeep();
+    if (isTooDeep(body)) return tooDeep();
     if (/\\ud[89a-f]/i.test(text) && !isWellFormed(body)) throw new SyntaxError('half a character');
     return { body };
   } catch (error) {
@@ -102,23 +101,11 @@ function decoded(text: string): unknown {
 const causeOf = (error: unknown) => ((error as Error).cause ?? {}) as { data?: unknown; message?: string };
 
 const malformed = (message: string) => ({ bodyProblem: badRequest('malformed_json', message) });
-const tooDeep = () => malformed(`the body is nested deeper than ${maxBodyLevels} levels: send a flatter one`);
-
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** Goes through a value level by level, because one that is too deep for the stack is what it looks for. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  let level = [value].filter(isNested);
-  for (let passed = 0; level.length > 0; passed += 1) {
-    if (passed === levels) return true;
-    level = level.flatMap((one) => Object.values(one).filter(isNested));
-  }
-  return false;
-}
+const tooDeep = () => malformed(`the body is nested deeper than ${maxLevels} levels: send a flatter one`);
 
 /** JSON can escape what neither UTF-8 nor the table can hold. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
-  if (!isNested(value)) return true;
+  if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner));
 }

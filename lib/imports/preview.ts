@@ -89,18 +89,9 @@ function sample({ headers, samples }: Seen, { values }: SourceRow, findsHeaders:
 
 const textOf = (value: unknown) =>
   firstCharacters(
-    (typeof value === 'string' ? value : value === null || value === undefined ? '' : shallow(value)).trim(),
+    (typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value)).trim(),
     maxSampleCharacters,
   );
-
-/** A hostile object may be nested deeper than it can be written. */
-function shallow(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '';
-  }
-}
 
 const inChunks = (bytes: Buffer): AsyncIterable<Buffer> =>
   Readable.from(

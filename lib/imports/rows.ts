@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
+import { isTooDeep, maxLevels } from '#lib/core/nesting.ts';
 import { type FileForm, maxColumns } from '#lib/entities/import.ts';
 import { decoded, inUtf8 } from './encoding.ts';
 
@@ -135,6 +136,8 @@ function jsonRow(place: number, line: string | undefined, encoding: KnownForm['e
   if (isBroken) return { ...row, error: outside(encoding), source: text };
   try {
     const value: unknown = JSON.parse(text);
+    if (isTooDeep(value))
+      return { ...row, error: `the line is nested deeper than ${maxLevels} levels: make it flatter`, source: text };
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { place, values: membersOf(value), error: null, source: text };
   } catch {
