@@ -19,7 +19,7 @@ import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
-import { type Listing, listPage } from '#lib/table/list.ts';
+import { type Listing, listUpTo } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { holderOfValue } from '#lib/workspaces/value-changes.ts';
 import { changeContact } from './change.ts';
@@ -51,7 +51,7 @@ interface Match {
 export async function matchContact(tx: UnitOfWork, matchOn: MatchKey, fields: Fields): Promise<Match> {
   if (matchOn.startsWith('fields.')) return matchByValue(tx, matchOn.slice('fields.'.length), fields);
   const sought = await soughtBy(tx, matchOn, fields);
-  const list = (limit: number) => listUpTo(tx, sought, limit);
+  const list = (limit: number) => listMatches(tx, sought, limit);
   const [before, listed, merged] = await Promise.all([
     tx.find(Upserts, { match: sought.match }),
     list(maxMatches),
@@ -181,16 +181,8 @@ function requireValue(matchOn: string, value: string | null | undefined): string
   throw invalidField(matchOn, 'required', `${matchOn} is required because it is matched on`);
 }
 
-/** A page may end before it has found anybody. */
-async function listUpTo(tx: UnitOfWork, { by, isMatch }: Sought, limit: number): Promise<StoredContact[]> {
-  const items: StoredContact[] = [];
-  for (let after: number | null | undefined; after !== null && items.length < limit; ) {
-    const page = await listPage(tx, Contacts, { ...by, limit, after });
-    items.push(...page.items.filter(isMatch));
-    after = page.nextCursor;
-  }
-  return items.slice(0, limit);
-}
+const listMatches = (tx: UnitOfWork, { by, isMatch }: Sought, limit: number): Promise<StoredContact[]> =>
+  listUpTo(tx, Contacts, { ...by, matches: isMatch, limit });
 
 const listIds = async (tx: UnitOfWork, sought: Sought, limit: number): Promise<number[]> =>
-  (await listUpTo(tx, sought, limit)).map(({ id }) => id);
+  (await listMatches(tx, sought, limit)).map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Client, everyItem } from '#test/client.ts';
 import { advance, settle } from '#test/harness.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -80,6 +80,34 @@ test('companies, deals, tasks, and notes come from files, name each other, and a
   expect(await undone(deals)).toMatchObject({ status: 'undone', archived: 1, kept: 1 });
   for (const noun of ['companies', 'tasks']) expect(await everyItem(live, `/v1/${noun}`)).toEqual([]);
   expect(await everyItem(live, '/v1/deals')).toMatchObject([{ title: 'Big' }]);
+});
+
+test('a row finds its record by metadata, or its deal by a title, behind others that take more than one read', async () => {
+  const { live: own } = await newWorkspace();
+  const { body: kim } = await own.post('/v1/contacts', { name: 'Kim' }, 201);
+  const long = Object.fromEntries(Array.from({ length: 18 }, (_, at) => [`long${at}`, 'x'.repeat(500)]));
+  const lines = Array.from({ length: 130 }, (_, at) =>
+    JSON.stringify({ title: `D${at}`, contactId: kim.id, metadata: { ref: String(at), ...long } }),
+  );
+  const all = { title: 'title', contactId: 'contactId', metadata: 'metadata' };
+  const made = await imported(own, lines.join('\n'), { object: 'deals', mapping: all });
+  expect(made).toMatchObject({ created: 130 });
+  vi.stubEnv('READ_UNITS_PER_LIST', '1');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const mapping = { title: 'title', ref: 'metadata.ref', who: 'contactId' };
+  const deals = { object: 'deals', mapping, matchOn: 'metadata.ref' };
+  expect(await imported(own, `title,ref,who\nNew,0,${kim.id}\n`, deals)).toMatchObject({ skipped: 1, created: 0 });
+  const tasks = { object: 'tasks', mapping: { title: 'title', who: 'contact', deal: 'deal' } };
+  expect(await imported(own, `title,who,deal\nCall,${kim.id},D0\n`, tasks)).toMatchObject({ created: 1, failed: 0 });
+});
+
+test('a row that is nested too deep fails alone', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const input = { object: 'contacts', mapping: { n: 'name', k: 'metadata.k', t: 'tags' } };
+  const lines = [`{"n":"A","k":${deep}}`, `{"n":"B","t":${deep}}`, '{"n":"Shallow"}'].join('\n');
+  const done = await imported(live, lines, input);
+  expect(done).toMatchObject({ status: 'completed', created: 1, failed: 2 });
+  expect(await errorsOf(done)).toContain('nested deeper than 500 levels');
 });
 
 test('NDJSON brings objects as the API shows them, and a broken line fails alone', async () => {

@@ -3,7 +3,7 @@ import { conflict, invalidField } from '#lib/core/problem.ts';
 import type { Deals } from '#lib/entities/deal.ts';
 import type { FieldObject } from '#lib/entities/field.ts';
 import type { Tasks } from '#lib/entities/task.ts';
-import { listPage } from '#lib/table/list.ts';
+import { listUpTo } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { holderOfValue, valueHolder } from '#lib/workspaces/value-changes.ts';
 import type { RowInput } from './object.ts';
@@ -22,7 +22,7 @@ export async function matchRecord(
   if (typeof value !== 'string')
     throw invalidField(matchOn, 'required', `${matchOn} is required because it is matched on`);
   const key = storedKey(name);
-  const { items } = await listPage(tx, of as typeof Deals, {
+  const items = await listUpTo(tx, of as typeof Deals, {
     contains: { metadata: withMetadata({ [key]: value }) },
     matches: ({ metadata }) => metadata[key] === value,
     limit: 2,

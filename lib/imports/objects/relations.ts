@@ -10,7 +10,7 @@ import { Companies } from '#lib/entities/company.ts';
 import { Contacts, normalize } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { sameName } from '#lib/entities/tag.ts';
-import { listPage } from '#lib/table/list.ts';
+import { listPage, listUpTo } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { activeMemberAt } from '#lib/workspaces/members.ts';
 
@@ -91,22 +91,20 @@ export async function requireCompany(tx: UnitOfWork, id: number, field: string):
   return id;
 }
 
-/** Limit of the deals of one contact among which a title is looked for. */
-const maxDeals = 100;
-
 /** Returns the deal that an id names, or a title among the deals of a contact. Raises 400, 409 `ambiguous_match`. */
 export async function dealNamed(tx: UnitOfWork, text: string, contactId: number | undefined): Promise<number> {
   const id = idIn(text);
   if (id !== undefined && (await tx.find(Deals, { id }))) return id;
   if (contactId === undefined)
     throw invalidField('deal', 'unknown_reference', 'deal must be an id, or a title together with a contact');
-  const { items } = await listPage(tx, Deals, {
+  const name = sameName(text);
+  const items = await listUpTo(tx, Deals, {
     where: { contact: contactId },
-    matches: ({ title }) => sameName(title) === sameName(text),
-    limit: maxDeals,
+    matches: ({ title }) => sameName(title) === name,
+    limit: 2,
   });
   if (items.length > 1)
-    throw conflict('ambiguous_match', `${items.length} deals of the contact have this title: name one by its id`);
+    throw conflict('ambiguous_match', `several deals of the contact have this title: name one by its id`);
   if (items[0] === undefined) throw unknownReference('deal');
   return items[0].id;
 }
