@@ -96,7 +96,10 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
 /** Returns the newest items up to the limit, however much must be read for them: a page may end before it has found any. */
 export async function listUpTo<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Item<E>[]> {
   const items: Item<E>[] = [];
-  for (let { after }: { after?: number | undefined | null } = listing; after !== null && items.length < listing.limit; ) {
+  for (
+    let { after }: { after?: number | undefined | null } = listing;
+    after !== null && items.length < listing.limit;
+  ) {
     const page: Page<Item<E>> = await listPage(tx, of, { ...listing, after });
     items.push(...page.items);
     after = page.nextCursor;
