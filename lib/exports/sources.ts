@@ -36,12 +36,12 @@ export interface Reading {
   matches(row: never): boolean;
 }
 
-/** Pages of records as answers show them. */
+/** Pages of records as answers show them. Empty ones say that the reading goes on. */
 type Pages = AsyncGenerator<Shown[]>;
 
 const rowsPerPage = 500;
 
-/** Pages of the rows of an entity, each read by a unit of work of its own, which is then forgotten. */
+/** Pages of the rows of an entity, empty ones too, each read by a unit of work of its own, which is then forgotten. */
 async function* rowsOf<E extends Entity>(
   { tenant, actor }: Reading,
   of: E,
@@ -56,7 +56,7 @@ async function* rowsOf<E extends Entity>(
       limit: rowsPerPage,
       shownBytes: (item) => bytesOf(item as object),
     });
-    if (page.items.length > 0) yield { tx, items: page.items };
+    yield { tx, items: page.items };
     after = page.nextCursor ?? undefined;
   } while (after !== undefined);
 }

@@ -66,6 +66,12 @@ test.each([
   expect(await shown(id)).toMatchObject({ status: 'failed', rows: null, error: expect.stringContaining(error) });
 });
 
+test('an export that fits nothing fails when it takes too long', async () => {
+  const id = await begun({ filter: { field: 'name', op: 'eq', value: 'nobody has this name' } });
+  await run(id, { readMs: -1, maxBytes: 1e6 });
+  expect(await shown(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('took longer than') });
+});
+
 test('an export fails whose column is archived before its turn', async () => {
   const field = (await live.post('/v1/fields', { object: 'contact', slug: 'size', title: 'Size', type: 'number' }, 201))
     .body;
