@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { FileForm } from '#lib/entities/import.ts';
 
 type Encoding = NonNullable<FileForm['encoding']>;
 
 /** No byte of UTF-8: stands for half of a character of UTF-16. */
-const broken = Buffer.from([0xff]);
+const broken = 0xff;
 
 /** Share of zeros at one end of the pairs of bytes, from which on they are UTF-16. */
 const zeroShare = 0.3;
@@ -25,10 +26,19 @@ export function isLittleEndian(bytes: Buffer): boolean | undefined {
 /** Returns bytes of UTF-16 as bytes of UTF-8, where half of a character becomes a byte that UTF-8 does not have. */
 function fromUtf16(bytes: Buffer): Buffer {
   const text = bytes.toString('utf16le');
-  if (text.isWellFormed()) return Buffer.from(text);
-  return Buffer.concat(
-    text.split(/(\p{Surrogate})/u).map((part) => (part.isWellFormed() ? Buffer.from(part) : broken)),
-  );
+  const whole = text.toWellFormed();
+  if (whole === text) return Buffer.from(text);
+  const utf8 = Buffer.alloc(text.length * 3);
+  let length = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charCodeAt(at) === whole.charCodeAt(at)) continue;
+    length += utf8.write(text.slice(start, at), length);
+    length = utf8.writeUInt8(broken, length);
+    start = at + 1;
+  }
+  length += utf8.write(text.slice(start), length);
+  return utf8.subarray(0, length);
 }
 
 /** Returns all bytes of a short text in UTF-8, or as they are in an encoding of single bytes; without a byte order mark. */
@@ -62,7 +72,7 @@ export async function* inUtf8(source: AsyncIterable<Buffer>, encoding: Encoding)
     yield isFirst ? withoutMark(text) : text;
     isFirst = false;
   }
-  if (rest.length > 0) yield broken;
+  if (rest.length > 0) yield Buffer.from([broken]);
 }
 
 /** Returns how many of the bytes are whole characters, as far as is known: the last may be half of one. */
@@ -72,8 +82,6 @@ function wholeUnits(bytes: Buffer, isSwapped: boolean): number {
   return high !== undefined && high >= 0xd8 && high <= 0xdb ? even - 2 : even;
 }
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const western = new TextDecoder('windows-1252');
 const undefinedInWestern = /[\u0081\u008d\u008f\u0090\u009d]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the letters of ASCII.
@@ -87,11 +95,7 @@ export function decoded(latin1: string, encoding: Encoding): { text: string; isB
     const text = western.decode(bytes);
     return { text, isBroken: undefinedInWestern.test(text) };
   }
-  try {
-    return { text: strict.decode(bytes), isBroken: false };
-  } catch {
-    return { text: lenient.decode(bytes), isBroken: true };
-  }
+  return { text: bytes.toString(), isBroken: !isUtf8(bytes) };
 }
 
 /** Counts what is UTF-8 among bytes that are not ASCII, as they come. */
