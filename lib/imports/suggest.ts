@@ -108,8 +108,9 @@ export function suggestionsFor(
 function exactField(object: ImportObject, header: string, fields: readonly StoredField[]): string | null {
   const name = header.trim();
   if (kindOf(object, name, fields) !== undefined) return name;
-  const own = Object.keys(importedObjects[object].targets).find((target) => plain(target) === plain(name));
+  const sought = plain(name);
+  const own = Object.keys(importedObjects[object].targets).find((target) => plain(target) === sought);
   if (own !== undefined) return own;
-  const custom = fields.find(({ slug, title }) => plain(slug) === plain(name) || plain(title) === plain(name));
+  const custom = fields.find(({ slug, title }) => plain(slug) === sought || plain(title) === sought);
   return custom ? `fields.${custom.slug}` : null;
 }
