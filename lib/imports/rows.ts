@@ -11,7 +11,7 @@ export class UnreadableFile extends Error {}
 /** A row of a file, by its place among those that have something. */
 export interface SourceRow {
   place: number;
-  /** The values by header: cells of CSV, or members of an object. */
+  /** The values by header: cells of CSV that have something, or members of an object. */
   values: ReadonlyMap<string, unknown>;
   /** Fault of the row itself. */
   error: string | null;
@@ -19,10 +19,16 @@ export interface SourceRow {
   source: readonly string[] | string;
 }
 
+/** Limit of a file: about 200 MB of people. Rows without any value count, because they take as long to read. */
+const maxRows = 2_000_000;
 /** Limit of a row. */
 const maxRowBytes = 1024 * 1024;
 const tooLong = `must have at most ${maxRowBytes} bytes`;
 const outside = (encoding: string) => `the row has bytes that are not ${encoding}: save the file in one encoding`;
+
+function requireFew(rows: number): void {
+  if (rows > maxRows) throw new UnreadableFile(`the file has more than ${maxRows} rows: split it`);
+}
 
 /** A form whose encoding is known. */
 export type KnownForm = FileForm & { encoding: NonNullable<FileForm['encoding']> };
@@ -39,14 +45,20 @@ export const rowsOf = (
 
 /** Returns the names of columns: an empty one gets its number, and one that is there already a number of its own. */
 function headersOf(cells: readonly string[]): string[] {
-  const headers: string[] = [];
+  const headers = new Set<string>();
+  const lastNumbers = new Map<string, number>();
   for (const [index, cell] of cells.entries()) {
     const name = cell.trim() || `Column ${index + 1}`;
     let unique = name;
-    for (let number = 2; headers.includes(unique); number += 1) unique = `${name} (${number})`;
-    headers.push(unique);
+    let number = lastNumbers.get(name) ?? 1;
+    while (headers.has(unique)) {
+      number += 1;
+      unique = `${name} (${number})`;
+    }
+    lastNumbers.set(name, number);
+    headers.add(unique);
   }
-  return headers;
+  return [...headers];
 }
 
 async function* csvRows(
@@ -61,7 +73,6 @@ async function* csvRows(
     relax_quotes: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    skip_records_with_empty_values: true,
   });
   // An error of one reaches the other, and so the loop below.
   pipeline(Readable.from(guarded(inUtf8(source, encoding), parser)), parser, () => {});
@@ -69,6 +80,9 @@ async function* csvRows(
   let place = 0;
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
+      requireFew(parser.info.records - 1);
+      // Not left to the parser, which does not count them: see `guarded`.
+      if (cells.every((cell) => cell.trim() === '')) continue;
       const read = cells.map((cell) => decoded(cell, encoding));
       const texts = read.map(({ text }) => text);
       if (headers === undefined) {
@@ -87,7 +101,7 @@ async function* csvRows(
           : null;
       yield {
         place,
-        values: new Map(known.map((header, index) => [header, texts[index] ?? ''])),
+        values: valuesOf(known, texts),
         error,
         source: texts,
       };
@@ -95,6 +109,16 @@ async function* csvRows(
   } catch (error) {
     throw readableError(error, place);
   }
+}
+
+/** Returns the cells that have something, by their headers: a file can have far more cells than bytes in them. */
+function valuesOf(headers: readonly string[], cells: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [index, cell] of cells.entries()) {
+    const header = headers[index];
+    if (cell !== '' && header !== undefined) values.set(header, cell);
+  }
+  return values;
 }
 
 function readableError(error: unknown, place: number): unknown {
@@ -106,23 +130,27 @@ function readableError(error: unknown, place: number): unknown {
 /** Passes the bytes of a file to the parser, until a row is too long. */
 async function* guarded(
   source: AsyncIterable<Buffer>,
-  { info }: { info: { readonly records: number } },
+  { info }: { info: { readonly records: number; readonly empty_lines: number } },
 ): AsyncGenerator<Buffer> {
   let seen = 0;
   let bytes = 0;
   for await (const chunk of source) {
-    if (info.records > seen) bytes = 0;
-    seen = info.records;
+    const passed = info.records + info.empty_lines;
+    if (passed > seen) bytes = 0;
+    seen = passed;
     bytes += chunk.length;
     if (bytes > maxRowBytes + 65_536)
-      throw new UnreadableFile(`row ${Math.max(1, seen)} ${tooLong}: is a quote left open?`);
+      throw new UnreadableFile(`row ${Math.max(1, info.records)} ${tooLong}: is a quote left open?`);
     yield chunk;
   }
 }
 
 async function* jsonRows(source: AsyncIterable<Buffer>, { encoding }: KnownForm): AsyncGenerator<SourceRow> {
   let place = 0;
+  let lines = 0;
   for await (const line of linesOf(inUtf8(source, encoding))) {
+    lines += 1;
+    requireFew(lines);
     if (line !== undefined && line.trim() === '') continue;
     place += 1;
     yield jsonRow(place, line, encoding);

@@ -6,7 +6,7 @@ import { writeErrors } from './errors-file.ts';
 import { type Group, Groups } from './groups.ts';
 import { openFields, Reader } from './mapping.ts';
 import { Options, optionMaker } from './options.ts';
-import { bytesOf, type KnownForm, rowsOf, UnreadableFile } from './rows.ts';
+import { bytesOf, type KnownForm, rowsOf } from './rows.ts';
 import type { Run } from './run.ts';
 import { Ended, Hands } from './side-by-side.ts';
 import { knownForm, withSource } from './source.ts';
@@ -14,8 +14,6 @@ import { Taker, touchedBy } from './take.ts';
 
 /** Rows that are taken in together: each is about four rows of the table, without index entries. */
 const rowsTogether = 20;
-/** Limit of a file: about 200 MB of people. */
-const maxRows = 2_000_000;
 
 /** Takes in the rows of an import that are left, as long as the run may go on. Throws UnreadableFile. */
 export async function takeRows(run: Run): Promise<void> {
@@ -39,7 +37,6 @@ async function scan(run: Run, path: string, form: KnownForm): Promise<void> {
   let total = 0;
   for await (const { place } of rowsOf(bytesOf(path), form)) {
     total = place;
-    if (total > maxRows) throw new UnreadableFile(`the file has more than ${maxRows} rows: split it`);
     if (total % 1000 === 0) await run.breathe();
   }
   await run.tell({ total, encoding: form.encoding });
