@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { dayMs, shifted } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
-import { queryTime } from '#lib/core/schema.ts';
-import { timeZone } from '#lib/core/time-zone.ts';
+import { queryTime, timeZone } from '#lib/core/schema.ts';
 import { defaultZone, type Zone, zoneOf } from '#lib/core/zone.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

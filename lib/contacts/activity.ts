@@ -1,4 +1,5 @@
 import { Activities, type activityTypes } from '#lib/entities/activity.ts';
+import { CompanyActivities, type companyActivityTypes } from '#lib/entities/company.ts';
 import type { Item } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -28,9 +29,34 @@ export async function addActivity(
 }
 
 /** Returns by whom and when an entry of a history is written. */
-export const authored = ({ actor, now }: UnitOfWork) => ({
+const authored = ({ actor, now }: UnitOfWork) => ({
   actorType: actor.type,
   actorUserId: actor.type === 'user' ? actor.id : null,
   actorKeyId: actor.type === 'api_key' ? actor.id : null,
   createdAt: now,
 });
+
+type CompanyDetails = Partial<
+  Pick<Item<typeof CompanyActivities>, 'text' | 'field' | 'oldValue' | 'newValue' | 'contactId' | 'createdAt'>
+>;
+
+/** Adds an entry to the history of a company. */
+export async function addCompanyActivity(
+  tx: UnitOfWork,
+  companyId: number,
+  type: (typeof companyActivityTypes)[number],
+  details: CompanyDetails = {},
+): Promise<Item<typeof CompanyActivities>> {
+  return tx.create(CompanyActivities, {
+    text: null,
+    field: null,
+    oldValue: null,
+    newValue: null,
+    contactId: null,
+    ...authored(tx),
+    ...details,
+    id: await tx.nextId(CompanyActivities),
+    companyId,
+    type,
+  });
+}

@@ -16,7 +16,7 @@ import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { changeValues, holderOfValue, setValues, type ValueChange, withValues } from '#lib/workspaces/value-changes.ts';
-import { addCompanyActivity } from './company-activities.ts';
+import { addCompanyActivity } from './activity.ts';
 import { readDomains } from './company-domains.ts';
 import { startLinking } from './company-links.ts';
 import {

@@ -4,38 +4,15 @@ import {
   CompanyActivities,
   type CompanyActivityQuery,
   type CreateCompanyNote,
-  type companyActivityTypes,
 } from '#lib/entities/company.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { authored } from './activity.ts';
+import { addCompanyActivity } from './activity.ts';
 import { getStoredCompany } from './company-read.ts';
 
 type Entry = Item<typeof CompanyActivities>;
-type Details = Partial<Pick<Entry, 'text' | 'field' | 'oldValue' | 'newValue' | 'contactId' | 'createdAt'>>;
-
-/** Adds an entry to the history of a company. */
-export async function addCompanyActivity(
-  tx: UnitOfWork,
-  companyId: number,
-  type: (typeof companyActivityTypes)[number],
-  details: Details = {},
-): Promise<Entry> {
-  return tx.create(CompanyActivities, {
-    text: null,
-    field: null,
-    oldValue: null,
-    newValue: null,
-    contactId: null,
-    ...authored(tx),
-    ...details,
-    id: await tx.nextId(CompanyActivities),
-    companyId,
-    type,
-  });
-}
 
 /** Returns the history of a company, newest first. Raises 404. */
 export async function listCompanyActivities(

@@ -14,7 +14,7 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
-import { addCompanyActivity } from './company-activities.ts';
+import { addCompanyActivity } from './activity.ts';
 import { companyOfDomain } from './company-read.ts';
 import type { ShownCompany } from './include.ts';
 import { getStoredContact } from './read.ts';

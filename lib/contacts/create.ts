@@ -5,8 +5,7 @@ import { type ContactFields, Contacts, type CreateContact } from '#lib/entities/
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { changeValues, setValues } from '#lib/workspaces/value-changes.ts';
-import { addActivity } from './activity.ts';
-import { addCompanyActivity } from './company-activities.ts';
+import { addActivity, addCompanyActivity } from './activity.ts';
 import { companyByMail } from './company-links.ts';
 import { type ShownContact, withTags } from './read.ts';
 import { countTags, namedTags } from './tagging.ts';

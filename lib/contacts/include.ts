@@ -44,7 +44,7 @@ export async function listAddresses(tx: UnitOfWork, contactId: number): Promise<
 }
 
 /** Returns the companies of contacts as answers show them; one read for all of them. One that is being merged is shown as the other. */
-export async function shownCompanies(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<ShownCompany[][]> {
+async function shownCompanies(tx: UnitOfWork, contacts: readonly StoredContact[]): Promise<ShownCompany[][]> {
   const ids = contacts.flatMap(({ companyLinks = [] }) => companyLinks.map(({ companyId }) => companyId));
   const companies = await presentCompanies(tx, ids);
   return contacts.map(({ companyLinks = [] }) => {

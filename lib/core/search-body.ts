@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { atMost, idInput, listInput, objectInput, queryText, reading } from './schema.ts';
-import { timeZone } from './time-zone.ts';
+import { atMost, idInput, listInput, objectInput, queryText, reading, timeZone } from './schema.ts';
 
 /** More than a condition or a group has. */
 const maxMembers = 10;

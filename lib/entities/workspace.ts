@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { currency, id, line, reading, time } from '#lib/core/schema.ts';
-import { timeZone } from '#lib/core/time-zone.ts';
+import { currency, id, line, reading, time, timeZone } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const name = () => line(200);

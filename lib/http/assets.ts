@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { notFound } from '#lib/core/problem.ts';
-import { encodingFor, suffixOf } from './compress.ts';
+import { encodingFor, suffixOf } from './answer.ts';
 import type { Reply } from './idempotency.ts';
 
 type Headers = Record<string, string | undefined>;

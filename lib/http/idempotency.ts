@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { epochSeconds, now, secondMs } from '#lib/core/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
-import { isConflict } from '#lib/table/errors.ts';
+import { isConflict } from '#lib/table/client.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
 import { putRows, readRows, removeRows } from '#lib/table/rows.ts';

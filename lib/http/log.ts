@@ -1,7 +1,6 @@
 import { now } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import type { RequestLine } from '#lib/workspaces/request-line.ts';
-import { withoutCredentials } from './credentials.ts';
 import type { Progress, Result } from './progress.ts';
 import type { Route } from './route.ts';
 
@@ -68,7 +67,7 @@ function isWorthKeeping(keyId: string, status: number): boolean {
 }
 
 /** `*` for whatever no route matches. */
-export const routeLabel = ({ path }: Pick<Route, 'path'>) => (path === '$default' ? '*' : path);
+const routeLabel = ({ path }: Pick<Route, 'path'>) => (path === '$default' ? '*' : path);
 
 const isId = (segment: string) => /^\d{1,10}$/.test(segment);
 const isTextId = (segment: string) => /^[\w-]{1,64}$/.test(segment) && withoutCredentials(segment) === segment;
@@ -102,3 +101,13 @@ export function maskPath(
     })
     .join('/');
 }
+
+/** The secrets of endpoints are base64, in which there are slashes. */
+const credential =
+  /((?:csk(?:_|%5f)\w{4}|cps)(?:_|%5f))[\w%-]{8,}|(whsec(?:_|%5f))[\w%+/=-]{8,}|(\b(?:bot)?\d{6,12}(?::|%3a))[\w-]{30,}/gi;
+
+/**
+ * Returns a caller's text without keys, sessions and secrets that it holds by mistake: it is kept where others may read
+ * it.
+ */
+export const withoutCredentials = (text: string): string => text.replace(credential, '$1$2$3…');

@@ -20,10 +20,9 @@ import { IdPool } from '#lib/table/ids.ts';
 import { eventPrefix } from '#lib/table/outbox.ts';
 import { transactCall } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { answerText } from './answer-text.ts';
-import { withoutCredentials } from './credentials.ts';
-import { etagOf, matchesTag, namesTag } from './etag.ts';
+import { answerText, etagOf, matchesTag, namesTag } from './answer-text.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
+import { withoutCredentials } from './log.ts';
 import { answersTag, type Input, isWrite, type Params, type RequestFacts, type Route, type Texts } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */

@@ -6,7 +6,7 @@ import type { Need } from '#lib/core/needs.ts';
 import type { ErrorCode } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import type { UnitOfWork } from '../table/unit-of-work.ts';
-import type { Changing } from './etag.ts';
+import type { Changing } from './answer-text.ts';
 import type { Claim } from './idempotency.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

@@ -8,8 +8,7 @@ import { type ImportRow, ImportRows, type StoredImport } from '#lib/entities/imp
 import { WriteConflict } from '#lib/table/change.ts';
 import { isPermanent } from '#lib/table/dead-letter.ts';
 import type { IdPool } from '#lib/table/ids.ts';
-import { within } from '#lib/table/retry.ts';
-import { transact } from '#lib/table/transact.ts';
+import { transact, within } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { SharedIds, UnusedIds } from './ids.ts';
 import type { Reader } from './mapping.ts';

@@ -8,8 +8,8 @@ import { countFailure, isPermanent, readable } from '#lib/table/dead-letter.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
-import { untilFirst, within } from '#lib/table/retry.ts';
 import { removeRows } from '#lib/table/rows.ts';
+import { untilFirst, within } from '#lib/table/transact.ts';
 import { number } from './numbering.ts';
 
 /** Events and rows that get their numbers together. */

@@ -3,12 +3,12 @@ import { oncePer } from '#lib/core/async.ts';
 import { parseFields, requireKnown, unknownFields } from '#lib/core/fields.ts';
 import { badRequest, invalidField, Problem, problemAt } from '#lib/core/problem.ts';
 import { count, id, listInput } from '#lib/core/schema.ts';
-import { within } from '#lib/table/retry.ts';
 import { giveUpMs } from '#lib/table/saga.ts';
 import { transactCall } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { unitsTaken } from '#lib/table/usage.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './batch-progress.ts';
+import { within } from './transact.ts';
 
 /** Meaning of one `op` of a batch. */
 export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown = unknown> {

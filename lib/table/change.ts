@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isThrottled } from '#lib/aws/aws.ts';
 import { Problem } from '#lib/core/problem.ts';
-import { asRead, dynamodb } from './client.ts';
-import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';
+import { asRead, cancellations, conditionFailed, dynamodb, failedCondition, isConflict } from './client.ts';
 import type { Key } from './keys.ts';
 import { bytesOf } from './size.ts';
 import { countWriteUnits, writeUnitsOf } from './usage.ts';
@@ -49,7 +48,7 @@ export class WriteConflict extends Error {}
 /** The same for a reason that is nothing of the work's own: the table takes fewer writes than are made, or others are at it and go on. */
 export class Busy extends WriteConflict {}
 
-/** Whether work went on meeting somebody else's writes until it was given up (lib/table/retry.ts), and not for a reason of theirs. */
+/** Whether work went on meeting somebody else's writes until it was given up (lib/table/transact.ts), and not for a reason of theirs. */
 export const isContention = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof Busy);
 

@@ -31,15 +31,14 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { shortCalls } from '../aws/short-calls.ts';
-import { failureOf } from './errors.ts';
 import { countReadUnits, countWriteUnits } from './usage.ts';
 
 type Attributes = Record<string, unknown>;
 
-export const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: true };
+const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: true };
 
 /** Sums of money pass 2^53 cents: DynamoDB counts them exactly, and they are shown as the number next to them. */
-export const unmarshallOptions = { wrapNumbers: Number };
+const unmarshallOptions = { wrapNumbers: Number };
 
 /** Returns the plain values of an item as the SDK's client has it, or as a stream shows it. */
 export const attributesOf = (item: object): Attributes =>
@@ -91,7 +90,7 @@ export function documentClient(): DynamoDBDocumentClient {
 
 /** DynamoDB (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html). */
 export const dynamodb = {
-  /** Raises what DynamoDB says (lib/table/errors.ts), and what breaks the connection. */
+  /** Raises what DynamoDB says (`failureOf`), and what breaks the connection. */
   async send<Name extends keyof Operations>(
     operation: Name,
     input: Operations[Name]['input'],
@@ -118,3 +117,40 @@ function withPlainItems(error: unknown): never {
 }
 
 const isRead = (operation: keyof Operations) => /Get|Query|Scan/.test(operation);
+
+interface Failure {
+  name?: string;
+  $metadata?: unknown;
+  Item?: Attributes;
+  CancellationReasons?: { Code?: string; Item?: Attributes }[];
+}
+
+/** Returns what a service said of a failed call; an error of any other kind has none of it. */
+export const failureOf = (error: unknown): Failure => (error instanceof Error ? error : {});
+
+/** Whether a write met somebody's transaction on the same item, which was repeated in vain. */
+export const isConflict = (error: unknown): boolean => failureOf(error).name === 'TransactionConflictException';
+
+/**
+ * Returns the item that failed the condition of a single write, where the write asked for it
+ * (`ReturnValuesOnConditionCheckFailure`) and it exists. Undefined for any other error.
+ */
+export function failedCondition(error: unknown): { item: Attributes | undefined } | undefined {
+  const { name, Item } = failureOf(error);
+  return name === 'ConditionalCheckFailedException' ? { item: Item } : undefined;
+}
+
+/** Why a transaction was cancelled, action by action, each with the item as it stands where its action asked; none for any other error. */
+export function cancellations(error: unknown): { code: string; item: Attributes | undefined }[] {
+  const { name, CancellationReasons = [] } = failureOf(error);
+  if (name !== 'TransactionCanceledException') return [];
+  return CancellationReasons.map(({ Code = 'None', Item }) => ({ code: Code, item: Item }));
+}
+
+/** Whether DynamoDB refuses what a write holds, as it does with too many bytes. */
+export const isInvalid = (error: unknown): boolean =>
+  failureOf(error).name === 'ValidationException' ||
+  cancellations(error).some(({ code }) => code === 'ValidationError');
+
+/** Code by which DynamoDB reports a failed condition. */
+export const conditionFailed = 'ConditionalCheckFailed';

@@ -6,7 +6,7 @@ import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { firstCharacters, withoutControls } from '#lib/core/text.ts';
-import { failureOf } from './errors.ts';
+import { failureOf } from './client.ts';
 import { type Key, shardsOf } from './keys.ts';
 import { pages } from './pages.ts';
 import type { Row } from './rows.ts';

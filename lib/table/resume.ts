@@ -4,10 +4,9 @@ import { sagaTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { isContention } from './change.ts';
 import { bury, isDead, isPermanent } from './dead-letter.ts';
 import { indexEntries } from './entity.ts';
-import { within } from './retry.ts';
 import { readRows } from './rows.ts';
 import { giveUpMs, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
-import { finishSaga, transact } from './transact.ts';
+import { finishSaga, transact, within } from './transact.ts';
 
 const tryMs = sagaTimeoutSeconds * secondMs;
 const maxTries = 5;

@@ -1,16 +1,44 @@
 import { isPassing } from '#lib/aws/aws.ts';
-import { secondMs, shifted, sleep } from '#lib/core/clock.ts';
-import { badRequest, Problem } from '#lib/core/problem.ts';
+import { now, secondMs, shifted, sleep } from '#lib/core/clock.ts';
+import { badRequest, Problem, unavailable } from '#lib/core/problem.ts';
 import type { SagaName } from '#lib/core/sagas.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { WriteConflict } from './change.ts';
+import { isInvalid } from './client.ts';
 import { commitAtOnce, removingEntries, writeEntriesAhead } from './commit.ts';
-import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
-import { untilFirst, within } from './retry.ts';
 import { giveUpMs, newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
 import { UnitOfWork } from './unit-of-work.ts';
+
+/** So long the writes of a call run again at most. */
+const longestConflictMs = 8_000;
+/** About what some commits take: whoever comes back sooner meets the same one. */
+const firstPauseMs = 100;
+/** Many writers of one row get in each other's way until most of them wait for longer than a commit takes. */
+const longestPauseMs = 2_000;
+
+/** Returns a check that is true for the given time. */
+export function within(ms: number): () => Promise<boolean> {
+  const deadline = now() + ms;
+  return async () => now() <= deadline;
+}
+
+/** Runs the work again while somebody else is faster. Raises 503 when it meets write conflicts for longer than it may go on. */
+export async function untilFirst<Result>(
+  work: () => Promise<Result>,
+  mayGoOn = within(longestConflictMs),
+): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error;
+      if (!(await mayGoOn())) throw unavailable(1, error);
+      await sleep(Math.random() * Math.min(longestPauseMs, firstPauseMs * 3 ** attempt));
+    }
+  }
+}
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work

@@ -1,9 +1,8 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { env } from '#lib/core/env.ts';
 import type { Tenant } from '#lib/core/tenant.ts';
-import { dynamodb } from './client.ts';
+import { dynamodb, failedCondition } from './client.ts';
 import { type Entity, type Item, keyOf } from './entity.ts';
-import { failedCondition } from './errors.ts';
 import type { Key } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';

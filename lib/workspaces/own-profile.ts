@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { dateForms, themes } from '#lib/core/choices.ts';
-import { choice, integer, nullablePattern, objectInput } from '#lib/core/schema.ts';
-import { timeZone } from '#lib/core/time-zone.ts';
+import { choice, integer, nullablePattern, objectInput, timeZone } from '#lib/core/schema.ts';
 import { Member, MemberSettings, Members, PatchMember, type StoredMember } from '#lib/entities/member.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -3,8 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isMissing, isPassing, missing } from '#lib/aws/aws.ts';
-import { dynamodb } from '#lib/table/client.ts';
-import { cancellations, failedCondition } from '#lib/table/errors.ts';
+import { cancellations, dynamodb, failedCondition } from '#lib/table/client.ts';
 import { redirect } from '#test/endpoints.ts';
 
 let server: Server;
