@@ -73,9 +73,9 @@ export const operatorsOfKinds = ${literal(operators)};
 
 /** panel/api/import-targets.ts: what columns of files can become. */
 export function renderImportTargets(): string {
-  const targets = Object.entries(importedObjects).map(([object, { targets: of, matchKeys }]) => [
+  const targets = Object.entries(importedObjects).map(([object, { targets: of, matchKeys, matchesMetadata }]) => [
     object,
-    { targets: Object.keys(of), matchKeys },
+    { targets: Object.keys(of), matchKeys, matchesMetadata },
   ]);
   return `/** The targets of lib/imports, by the objects of imports. Made by \`npm run panel-lists\`. */
 export const importTargets = ${literal(Object.fromEntries(targets))};

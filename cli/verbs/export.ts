@@ -70,12 +70,24 @@ export const exportRecords = verb({
 async function viewNamed(crm: CrmClient, object: string, given: string): Promise<number> {
   const of = singular[object as keyof typeof singular];
   if (of === undefined) throw new UsageError(`${object} have no views: use --filter`);
-  const { items } = await crm.get('/v1/views', { params: { query: { object: of } } });
-  const named = items.filter(({ id, name }) => String(id) === given || name.toLowerCase() === given.toLowerCase());
+  if (/^\d+$/.test(given)) return Number(given);
+  const items = await allViews(crm, of);
+  const named = items.filter(({ name }) => name.toLowerCase() === given.toLowerCase());
   const [view] = named;
   if (!view) throw new UsageError(`no view is named "${given}"; there are ${items.map(({ name }) => name).join(', ')}`);
   if (named.length > 1) throw new UsageError(`several views are named "${given}": give the id`);
   return view.id;
+}
+
+/** Returns all views of an object. */
+async function allViews(crm: CrmClient, object: Schema<'View'>['object']): Promise<Schema<'View'>[]> {
+  const views: Schema<'View'>[] = [];
+  for (let after: number | null | undefined; after !== null; ) {
+    const page = await crm.get('/v1/views', { params: { query: { object, limit: 100, ...(after && { after }) } } });
+    views.push(...page.items);
+    after = page.nextCursor;
+  }
+  return views;
 }
 
 /** Waits until the file is there. Returns where it is. Raises Failure where there will be none. */

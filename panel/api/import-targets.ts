@@ -25,7 +25,8 @@ export const importTargets = {
       "email",
       "phone",
       "username"
-    ]
+    ],
+    "matchesMetadata": true
   },
   "companies": {
     "targets": [
@@ -45,7 +46,8 @@ export const importTargets = {
       "id",
       "domain",
       "name"
-    ]
+    ],
+    "matchesMetadata": false
   },
   "deals": {
     "targets": [
@@ -70,7 +72,8 @@ export const importTargets = {
     ],
     "matchKeys": [
       "id"
-    ]
+    ],
+    "matchesMetadata": true
   },
   "tasks": {
     "targets": [
@@ -91,7 +94,8 @@ export const importTargets = {
     ],
     "matchKeys": [
       "id"
-    ]
+    ],
+    "matchesMetadata": true
   },
   "notes": {
     "targets": [
@@ -104,6 +108,7 @@ export const importTargets = {
       "deal",
       "dealId"
     ],
-    "matchKeys": []
+    "matchKeys": [],
+    "matchesMetadata": false
   }
 } as const;

@@ -22,6 +22,10 @@ const sides: Readonly<Record<string, () => readonly Side[]>> = {
     { path: '/finance/transactions', title: t.finance.transactions },
     { path: '/finance/sources', title: t.finance.revenueSources },
   ],
+  '/import': () => [
+    { path: '/import', title: t.common.importRecords },
+    { path: '/import/exports', title: t.common.exports, scope: 'exports:run' },
+  ],
   '/settings': () => [
     { path: '/settings/members', title: t.settings.members, scope: 'contacts:read' },
     { path: '/settings/workspace', title: t.common.workspace },

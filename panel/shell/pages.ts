@@ -113,7 +113,7 @@ const pages: readonly Page[] = [
   },
   {
     path: '/import',
-    also: ['/import/{id}'],
+    also: ['/import/exports', '/import/{id}'],
     get title() {
       return t.common.importRecords;
     },

@@ -121,6 +121,7 @@ const common = {
   events: 'Ereignisse',
   importRecords: 'Importieren',
   exportRecords: 'Exportieren',
+  exports: 'Exporte',
   everyStatus: 'Jeder Status',
   failed: 'Fehlgeschlagen',
   finance: 'Finanzen',

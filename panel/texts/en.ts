@@ -122,6 +122,7 @@ export const common = {
   events: 'Events',
   importRecords: 'Import',
   exportRecords: 'Export',
+  exports: 'Exports',
   everyStatus: 'Every status',
   failed: 'Failed',
   finance: 'Finance',

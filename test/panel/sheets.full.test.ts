@@ -53,32 +53,50 @@ test.for([
         .map((line) => line.split(',')[0])
         .sort(),
     ).toEqual(['Ada Sheet', 'Ben Sheet', 'Cleo Row']);
+    await openPlace(page, '/import/exports');
+    const [again] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download contacts' }).first().click(),
+    ]);
+    expect(again.suggestedFilename()).toBe(download.suggestedFilename());
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await overflowPx(page)).toBe(0);
+    await screenshot(page, `exports-${size}-${scheme}`);
     expect(faults.filter((fault) => !fault.startsWith('asked '))).toEqual([]);
     await page.context().close();
   },
 );
 
-test('a file is dropped, mapped, tried, imported, and undone', async ({ skip }) => {
+test.for([
+  ['wide', 'light'],
+  ['wide', 'dark'],
+  ['narrow', 'light'],
+] as const)('a file is dropped, mapped, tried, imported, and undone, %s and %s', async ([size, scheme], { skip }) => {
   if (!browser) return skip();
-  const { page, faults } = await openPanel(browser, demo.session, { width: widths.narrow });
-  await openPlace(page, '/import');
-  const text = ['Full Name,E-mail,Town', 'Nora Import,nora@import.example,Bern', 'Otto Import,no address,Bonn'].join(
-    '\n',
-  );
+  const { page, faults } = await openPanel(browser, demo.session, { width: widths[size], scheme });
+  await openPlace(page, '/contacts');
+  await page.locator('.grid-tools').getByRole('link', { name: 'Import', exact: true }).click();
+  const text = [
+    'Full Name,E-mail,Town,Old ID',
+    'Nora Import,nora@import.example,Bern,7',
+    'Otto Import,no address,Bonn,8',
+  ].join('\n');
   const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
   await page.locator('input[type=file]').setInputFiles(file);
   const wizard = page.getByRole('region', { name: 'New import' });
   expect(await wizard.getByLabel('Field of Full Name').inputValue()).toBe('name');
   expect(await wizard.getByLabel('Field of E-mail').inputValue()).toBe('email');
   await wizard.getByLabel('Field of Town').selectOption('notes');
+  await wizard.getByLabel('Field of Old ID').selectOption({ label: 'Metadata: Old_ID' });
+  await wizard.getByLabel('Without an event and webhook').check();
   await wizard.getByLabel('When is a record the same').selectOption('email');
   expect(await accessibilityFindings(page)).toEqual([]);
   expect(await overflowPx(page)).toBe(0);
-  await screenshot(page, 'import-mapping');
+  await screenshot(page, `import-mapping-${size}-${scheme}`);
   await wizard.getByRole('button', { name: 'Try without changes' }).click();
   await wizard.getByText('Created: 1 · Updated: 0 · Left as they were: 0 · Failed: 1').waitFor();
   await wizard.getByRole('listitem').filter({ hasText: 'Otto Import' }).waitFor();
-  await screenshot(page, 'import-tried');
+  await screenshot(page, `import-tried-${size}-${scheme}`);
   const crm = api(demo.liveKey);
   const found = async () => (await crm.get('/v1/contacts', { email: 'nora@import.example' })).body.items;
   expect(await found()).toEqual([]);
@@ -86,7 +104,9 @@ test('a file is dropped, mapped, tried, imported, and undone', async ({ skip }) 
   await page.getByRole('heading', { name: 'people.csv', level: 1 }).waitFor();
   await page.getByText('Created: 1', { exact: false }).waitFor();
   expect(await found()).toMatchObject([{ name: 'Nora Import', notes: 'Bern' }]);
-  await screenshot(page, 'import-done');
+  const [{ id }] = await found();
+  expect((await crm.get(`/v1/contacts/${id}/metadata`)).body).toEqual({ metadata: { Old_ID: '7' } });
+  await screenshot(page, `import-done-${size}-${scheme}`);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Archived: 1').waitFor();
@@ -94,7 +114,7 @@ test('a file is dropped, mapped, tried, imported, and undone', async ({ skip }) 
   await page.getByRole('link', { name: 'Import', exact: true }).last().click();
   await page.getByRole('link', { name: 'people.csv' }).first().waitFor();
   expect(await overflowPx(page)).toBe(0);
-  await screenshot(page, 'import-list');
+  await screenshot(page, `import-list-${size}-${scheme}`);
   expect(faults.filter((fault) => !fault.startsWith('asked '))).toEqual([]);
   await page.context().close();
 });

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { putFile } from '../../app/upload.ts';
@@ -18,7 +19,9 @@ export interface Uploaded {
 /** Takes a file that is chosen or dropped, uploads it, and looks into it. */
 export function Choose({ onUploaded }: { onUploaded(uploaded: Uploaded): void }) {
   const allowed = objects.filter((object) => may(writeScopes[object]));
-  const [object, setObject] = useState<ImportObject>(allowed[0] ?? 'contacts');
+  const [object, setObject] = useState<ImportObject>(
+    allowed.find((one) => one === place.value.query.get('object')) ?? allowed[0] ?? 'contacts',
+  );
   const [share, setShare] = useState<number>();
   const [error, setError] = useState<unknown>();
   const [isOver, setOver] = useState(false);

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { linkTo } from '../../app/route.ts';
 import { saveUrl } from '../../app/save-file.ts';
 import { count, fileSize } from '../../app/show.ts';
 import { t } from '../../app/texts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { filled } from '../../parts/filled.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import type { ExportProps } from '../../parts/table/export-button.tsx';
 import { pollWhile } from './poll.ts';
@@ -67,7 +69,7 @@ export function ExportDialog({
   );
 }
 
-const nameOf = ({ object, format, createdAt }: Export) => `${object}-${createdAt.slice(0, 10)}.${format}`;
+export const nameOf = ({ object, format, createdAt }: Export) => `${object}-${createdAt.slice(0, 10)}.${format}`;
 
 /** Shows how far an export is, and saves its file once when it is there. */
 function Progress({ begun }: { begun: Export }) {
@@ -94,7 +96,11 @@ function Progress({ begun }: { begun: Export }) {
       <div class="lines" role="status">
         <progress aria-label={t.sheets.exporting} />
         <p>{rows ? t.sheets.rowsSoFar(count(rows)) : t.sheets.exporting}</p>
-        <p class="hint">{t.sheets.itGoesOnWithoutThisDialog}</p>
+        <p class="hint">
+          {filled(t.sheets.itGoesOnWithoutThisDialog, {
+            exports: <a href={linkTo('/import/exports')}>{t.common.exports}</a>,
+          })}
+        </p>
       </div>
     );
   return (

@@ -3,17 +3,20 @@ import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { linkTo } from '../../app/route.ts';
+import { linkTo, place } from '../../app/route.ts';
 import { count } from '../../app/show.ts';
+import { sidesOf } from '../../app/sides.ts';
 import { t } from '../../app/texts.ts';
 import { Back } from '../../parts/back.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Head } from '../../parts/head.tsx';
 import type { PageProps } from '../../parts/page.ts';
-import { Paged } from '../../parts/paged.tsx';
+import { cursor, Paged } from '../../parts/paged.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import { UserText } from '../../parts/user-text.tsx';
 import { When } from '../../parts/when.tsx';
 import { Choose, type Uploaded } from './choose.tsx';
+import { Exports } from './exports.tsx';
 import { Mapping } from './mapping.tsx';
 import { Running, Status } from './running.tsx';
 
@@ -21,19 +24,21 @@ type Import = Schema<'Import'>;
 
 /** Takes in files of records, and lists those that were. */
 export default function Imports({ variables: { id } }: PageProps) {
+  if (place.value.path === '/import/exports') return <Exports />;
   return id === undefined ? <List /> : <One key={id} id={Number(id)} />;
 }
 
 function List() {
   const [uploaded, setUploaded] = useState<Uploaded>();
   const imports = useLoaded(
-    (signal) => api.get('/v1/imports', { signal, params: { query: { limit: 20 } } }),
-    [],
+    (signal) => api.get('/v1/imports', { signal, params: { query: { limit: 20, after: cursor() } } }),
+    [String(place.value.query)],
     touching('import'),
   );
   return (
     <>
       <Head title={t.sheets.import} />
+      <Tabs label={t.sheets.import} tabs={sidesOf('/import')} open="/import" />
       {uploaded ? (
         <Mapping key={uploaded.fileId} {...uploaded} onCancel={() => setUploaded(undefined)} />
       ) : (

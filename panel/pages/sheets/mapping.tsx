@@ -23,6 +23,7 @@ export function Mapping({ object, fileId, fileName, preview, onCancel }: Uploade
   const [matchOn, setMatchOn] = useState('');
   const [onConflict, setOnConflict] = useState<Conflict>('update');
   const [createMissing, setCreateMissing] = useState<ReadonlySet<Creatable>>(new Set());
+  const [isSilent, setSilent] = useState(false);
   const [trialId, setTrialId] = useState<number>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -43,7 +44,7 @@ export function Mapping({ object, fileId, fileName, preview, onCancel }: Uploade
     setError(undefined);
     try {
       const body = {
-        ...{ fileId, object, dryRun, createMissing: [...createMissing] },
+        ...{ fileId, object, dryRun, silent: isSilent, createMissing: [...createMissing] },
         mapping: Object.fromEntries(Object.entries(mapping).filter(([, field]) => field !== '')),
         ...(match !== '' && { matchOn: match, onConflict }),
       };
@@ -81,7 +82,7 @@ export function Mapping({ object, fileId, fileName, preview, onCancel }: Uploade
                 }
               >
                 <option value="">{t.sheets.leaveOut}</option>
-                {targetsOf(object, fields, suggested).map(([target, title]) => (
+                {targetsOf(object, fields, header, suggested).map(([target, title]) => (
                   <option key={target} value={target}>
                     {title}
                   </option>
@@ -134,6 +135,12 @@ export function Mapping({ object, fileId, fileName, preview, onCancel }: Uploade
           { value: 'options', text: t.sheets.optionsOfFields },
           { value: 'companies', text: t.companies.companies },
         ]}
+      />
+      <Checks<'silent'>
+        legend={t.sheets.silence}
+        chosen={new Set(isSilent ? ['silent'] : [])}
+        onChange={(chosen) => change(() => setSilent(chosen.has('silent')))}
+        options={[{ value: 'silent', text: t.sheets.withoutEvents }]}
       />
       {error !== undefined && <Failure error={error} />}
       {trialId !== undefined && <Running key={trialId} id={trialId} />}

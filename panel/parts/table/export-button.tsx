@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { files } from '../../app/load.ts';
+import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../app/texts.ts';
 import { later } from '../later.tsx';
@@ -24,15 +25,21 @@ interface ExportDialogProps extends ExportProps {
 
 const Dialog = later<ExportDialogProps>(async () => (await files.sheets?.())?.['ExportDialog'] as never);
 
-/** Opens the dialog that exports what a table shows, for those who may move data out. */
+/** Leads to the import of such records, and opens the dialog that exports what a table shows, for those who may move data. */
 export function ExportButton(props: ExportProps) {
   const [isOpen, setOpen] = useState(false);
-  if (!may('exports:run')) return null;
   return (
     <>
-      <button type="button" class="small" onClick={() => setOpen(true)}>
-        {t.common.exportRecords}
-      </button>
+      {may('imports:run') && (
+        <a class="button small" href={linkTo('/import', { object: props.object })}>
+          {t.common.importRecords}
+        </a>
+      )}
+      {may('exports:run') && (
+        <button type="button" class="small" onClick={() => setOpen(true)}>
+          {t.common.exportRecords}
+        </button>
+      )}
       {isOpen && <Dialog {...props} onClose={() => setOpen(false)} />}
     </>
   );

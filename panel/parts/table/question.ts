@@ -51,6 +51,9 @@ export function sourceOf<Item>(noun: Noun, asked: Asked): Source<Item> {
       count: async (signal) => (await search(signal, { ...which, limit: 1, count: true })).total ?? 0,
     };
   const sort = asked.sort.length === 0 ? undefined : asked.sort;
-  const body = { q, filter, timeZone: timeZone.value, sort, include, ...which, limit: pageSize, count: true };
-  return { noun, read: (signal: AbortSignal, cursor: Cursor | undefined) => search(signal, { ...body, cursor }) };
+  const body = { q, filter, timeZone: timeZone.value, sort, include, ...which, limit: pageSize };
+  // To count reads all rows again.
+  const read = (signal: AbortSignal, cursor: Cursor | undefined) =>
+    search(signal, { ...body, cursor, count: cursor === undefined });
+  return { noun, read };
 }
