@@ -86,7 +86,7 @@ export const sheets: Areas['sheets'] = {
   stop: 'Anhalten',
   itIsStopped: 'Der Import hält an. Was getan ist, bleibt.',
   undo: 'Zurücknehmen',
-  canBeUndoneUntil: 'Möglich bis {when}',
+  canBeUndoneUntil: 'Die Frist endet {when}.',
   undoThisImport: 'Diesen Import zurücknehmen?',
   whatUndoDoes:
     'Angelegtes wird archiviert, Geändertes bekommt die alten Werte zurück, wenn sie seitdem niemand geändert hat.',

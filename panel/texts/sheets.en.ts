@@ -84,7 +84,7 @@ export const sheets = {
   stop: 'Stop',
   itIsStopped: 'The import stops. What is done stays.',
   undo: 'Undo',
-  canBeUndoneUntil: 'Possible until {when}',
+  canBeUndoneUntil: 'The time for it ends {when}.',
   undoThisImport: 'Undo this import?',
   whatUndoDoes:
     'What it created is archived, and what it updated gets its old values back, unless somebody has changed them since.',
