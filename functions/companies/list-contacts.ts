@@ -1,9 +1,9 @@
 import { listContactsOfCompany } from '#lib/contacts/company-read.ts';
 import { expandContacts } from '#lib/contacts/include.ts';
+import { requireScope } from '#lib/core/caller.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireScope } from '#lib/http/identify.ts';
 
 /** The contacts of a company, newest first. */
 export const handler = endpoint(

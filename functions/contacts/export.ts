@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { requireScope } from '#lib/core/caller.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { ExportFile } from '#lib/entities/export.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireScope } from '#lib/http/identify.ts';
 import { exportContact } from '#lib/privacy/export/contact.ts';
 import { ContactExport } from '#lib/privacy/export/document.ts';
 

@@ -1,9 +1,9 @@
+import { requireScope } from '#lib/core/caller.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { setThreadContact } from '#lib/email/contact.ts';
 import { getThread } from '#lib/email/store.ts';
 import { SetThreadContact, Thread } from '#lib/entities/email-thread.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireScope } from '#lib/http/identify.ts';
 
 /** Connects the thread of a stranger with a contact. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
+import { requireScope } from '#lib/core/caller.ts';
 import { CreateDataExport, DataExport } from '#lib/entities/data-export.ts';
 import { scopeFor } from '#lib/exports/objects.ts';
 import { createDataExport } from '#lib/exports/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireScope } from '#lib/http/identify.ts';
 
 /** Has all records of an object that fit written to a file. */
 export const handler = endpoint(

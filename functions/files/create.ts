@@ -1,7 +1,7 @@
+import { requireScope } from '#lib/core/caller.ts';
 import { CreateFile, FileUpload } from '#lib/entities/file.ts';
 import { createFile } from '#lib/files/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireScope } from '#lib/http/identify.ts';
 
 const sending = ['telegram:send', 'email:send', 'email:compose'] as const;
 

@@ -1,7 +1,7 @@
+import { requireScope } from '#lib/core/caller.ts';
 import { scopeOf } from '#lib/core/scopes.ts';
 import { CreateView, View } from '#lib/entities/view.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { requireScope } from '#lib/http/identify.ts';
 import { createView, scopesTo } from '#lib/search/views.ts';
 
 /** Saves a search of an object under a name. */

@@ -1,5 +1,6 @@
 import type { Role } from '#lib/core/choices.ts';
-import type { Scope } from '#lib/core/scopes.ts';
+import { Problem } from '#lib/core/problem.ts';
+import { type NeededScope, type Scope, scopesOf } from '#lib/core/scopes.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
 
 /** A member who is signed in to the panel. */
@@ -42,3 +43,14 @@ export interface Caller {
 
 /** Tells callers of a workspace apart: `k7Qm2ZpX9aBc`, `member/7`. */
 export const callerName = ({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): string => keyId ?? `member/${actor.id}`;
+
+/** Raises the 403 of a caller without the scope. */
+export function requireScope(
+  needed: { scope: NeededScope },
+  { scopes, session }: Pick<Caller, 'scopes' | 'session'>,
+): void {
+  const requiredScopes = scopesOf(needed);
+  if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) return;
+  const message = `${session ? `the role ${session.role}` : 'this key'} lacks the scope ${requiredScopes.join(', or ')}: ${session ? 'ask an owner' : 'use a key that has it'}`;
+  throw new Problem('forbidden', message, { reason: 'missing_scope', requiredScopes });
+}

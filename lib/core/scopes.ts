@@ -53,3 +53,10 @@ const nounOf = { contact: 'contacts', company: 'companies', deal: 'deals', task:
 
 /** Returns the scope that reads or changes the records of an object. */
 export const scopeOf = (object: keyof typeof nounOf, access: 'read' | 'write'): Scope => `${nounOf[object]}:${access}`;
+
+/** A scope that a call needs, or several of which one is enough; any key may call, or anybody. */
+export type NeededScope = Scope | readonly Scope[] | 'any' | 'public';
+
+/** The scopes of which a caller needs one; none where any key may call, or anybody. */
+export const scopesOf = ({ scope }: { scope: NeededScope }): readonly Scope[] =>
+  scope === 'any' || scope === 'public' ? [] : ([scope].flat() as Scope[]);

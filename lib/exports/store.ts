@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Caller } from '#lib/core/caller.ts';
+import { type Caller, requireScope } from '#lib/core/caller.ts';
 import type { ExportFormat } from '#lib/core/choices.ts';
 import { conflict, invalidField, invalidFields, notFound } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
@@ -14,7 +14,6 @@ import {
 import { maxFilterBytes } from '#lib/entities/view.ts';
 import { ownKey } from '#lib/files/keys.ts';
 import { download } from '#lib/files/store.ts';
-import { requireScope } from '#lib/http/identify.ts';
 import { readQuestion } from '#lib/search/question.ts';
 import { viewFor } from '#lib/search/views.ts';
 import { fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';

@@ -1,13 +1,13 @@
 import { type Allowance, countAnonymous, countMore, identify, KnownKeyRefused } from '#lib/auth/identify-key.ts';
 import { type Identified, identifySession, missingSession, sessionIn } from '#lib/auth/identify-session.ts';
 import { pageSession } from '#lib/auth/session-cookie.ts';
-import type { Caller } from '#lib/core/caller.ts';
+import { type Caller, requireScope } from '#lib/core/caller.ts';
 import { now } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { Problem, rateLimited } from '#lib/core/problem.ts';
 import { unitsTaken } from '#lib/table/usage.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
-import { type Route, scopesOf } from './route.ts';
+import type { Route } from './route.ts';
 
 /**
  * Returns the step that identifies the caller and checks the rate limit, the scope that the event asks for, and the roles that members need.
@@ -119,15 +119,4 @@ function requireRole(roles: Route['roles'], { session }: Caller): void {
   if (roles.includes(session.role)) return;
   const message = `your role is ${session.role}: ask a member who is ${roles.join(' or ')}`;
   throw new Problem('forbidden', message, { reason: 'missing_role', requiredRoles: roles });
-}
-
-/** Raises the 403 of a caller without the scope. */
-export function requireScope(
-  route: Pick<Route, 'scope'>,
-  { scopes, session }: Pick<Caller, 'scopes' | 'session'>,
-): void {
-  const requiredScopes = scopesOf(route);
-  if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) return;
-  const message = `${session ? `the role ${session.role}` : 'this key'} lacks the scope ${requiredScopes.join(', or ')}: ${session ? 'ask an owner' : 'use a key that has it'}`;
-  throw new Problem('forbidden', message, { reason: 'missing_scope', requiredScopes });
 }

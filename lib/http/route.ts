@@ -4,7 +4,7 @@ import type { Role } from '#lib/core/choices.ts';
 import type { Expand } from '#lib/core/include.ts';
 import type { Need } from '#lib/core/needs.ts';
 import type { ErrorCode } from '#lib/core/problem.ts';
-import type { Scope } from '#lib/core/scopes.ts';
+import type { NeededScope } from '#lib/core/scopes.ts';
 import type { UnitOfWork } from '../table/unit-of-work.ts';
 import type { Changing } from './answer-text.ts';
 import type { Claim } from './idempotency.ts';
@@ -36,7 +36,7 @@ export interface Route<
   alsoAt?: readonly string[];
   summary: string;
   /** Scopes, one of which is enough; `any` = any valid key; `public` = no key needed. */
-  scope: Scope | readonly Scope[] | 'any' | 'public';
+  scope: NeededScope;
   /** Roles of members who call by a session of the panel; keys cannot (contract section 27). */
   roles?: readonly Role[];
   query?: Query;
@@ -90,10 +90,6 @@ export interface Route<
   timeoutSeconds?: number;
   memoryMb?: number;
 }
-
-/** The scopes of which a caller needs one; none where any key may call, or nobody's. */
-export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
-  scope === 'any' || scope === 'public' ? [] : ([scope].flat() as Scope[]);
 
 /** Whether it changes anything: only such calls have an idempotency key and an audit entry. */
 export const isWrite = ({ method, isQuery }: Pick<Route, 'method' | 'isQuery'>): boolean =>

@@ -1,9 +1,8 @@
-import type { Caller } from '#lib/core/caller.ts';
+import { type Caller, requireScope } from '#lib/core/caller.ts';
 import type { ImportObject } from '#lib/core/choices.ts';
 import { notFound } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { Imports, type StoredImport } from '#lib/entities/import.ts';
-import { requireScope } from '#lib/http/identify.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** The relations of a note, with the scope that lets its record have one. */

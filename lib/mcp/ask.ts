@@ -1,9 +1,9 @@
+import { requireScope } from '#lib/core/caller.ts';
 import { entriesOf } from '#lib/core/fields.ts';
 import { invalidField, Problem } from '#lib/core/problem.ts';
 import { firstCharacters } from '#lib/core/text.ts';
 import type { Endpoint, IdentifiedRequest } from '#lib/http/endpoint.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
-import { requireScope } from '#lib/http/identify.ts';
 import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
 import { auditRefusal, problemOf } from '#lib/http/refuse.ts';
 import { isWrite, type Route } from '#lib/http/route.ts';

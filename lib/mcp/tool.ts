@@ -1,9 +1,8 @@
 import type * as v from 'valibot';
 import { entriesOf } from '#lib/core/fields.ts';
 import { idInput } from '#lib/core/schema.ts';
-import type { Scope } from '#lib/core/scopes.ts';
+import { type Scope, scopesOf } from '#lib/core/scopes.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { scopesOf } from '#lib/http/route.ts';
 
 export type Arguments = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Caller } from '#lib/core/caller.ts';
+import { type Caller, requireScope } from '#lib/core/caller.ts';
 import { fieldObjects } from '#lib/core/choices.ts';
 import { badRequest, conflict, type FieldError, invalidField, invalidFields, notFound } from '#lib/core/problem.ts';
 import { type Scope, scopeOf } from '#lib/core/scopes.ts';
@@ -13,7 +13,6 @@ import {
   Views,
 } from '#lib/entities/view.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { requireScope } from '#lib/http/identify.ts';
 import { listAll, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Noun, nouns } from './nouns.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { type Role, roles } from '#lib/core/choices.ts';
-import { scopes } from '#lib/core/scopes.ts';
-import { type Route, scopesOf } from '#lib/http/route.ts';
+import { scopes, scopesOf } from '#lib/core/scopes.ts';
+import type { Route } from '#lib/http/route.ts';
 import { api, eventually, everyItem } from '#test/client.ts';
 import { anonymous, mailedToken, newAddress, type Signed, signedIn } from '#test/panel/member.ts';
 import { because } from '#test/refusals.ts';
