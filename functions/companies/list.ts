@@ -14,6 +14,8 @@ export const handler = endpoint(
     expand: expandCompanies,
     status: 200,
     response: listOf(Company),
+    heavyDependency: 'the client of S3, and the reader of Parquet',
+    needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
   },
   ({ tx, query }) => listCompanies(tx, query),

@@ -15,6 +15,8 @@ export const handler = endpoint(
     expand: expandDeals,
     status: 200,
     response: listOf(Deal),
+    heavyDependency: 'the client of S3, and the reader of Parquet',
+    needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
   },
   ({ tx, query }) => listDeals(tx, query),

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
 import { conflict, notFound } from '#lib/core/problem.ts';
+import { wordsOf } from '#lib/core/text.ts';
 import { includesArchive } from '#lib/entities/archive.ts';
 import {
   Companies,
@@ -11,9 +12,10 @@ import {
   type StoredCompany,
 } from '#lib/entities/company.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { common } from '#lib/table/conditions.ts';
+import { listNoun } from '#lib/search/list.ts';
+import { common, holding } from '#lib/table/conditions.ts';
 import { holderOf } from '#lib/table/entries.ts';
-import { listPage, type Page, searched, unitePages } from '#lib/table/list.ts';
+import { listPage, type Page, unitePages } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { includesFields, shownValues } from '#lib/workspaces/fields.ts';
@@ -67,14 +69,15 @@ export async function listCompanies(
     { ...query, domain: sought === undefined ? domain : undefined },
     {
       ...common,
-      domain: (host) => ({ matches: ({ domains }) => domains.includes(hostIn(host)) }),
+      domain: (host) => ({ matches: ({ domains }) => domains.includes(hostIn(host)), columns: ['domains'] }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-      q: (q) => ({ contains: { search: searched(q) } }),
+      q: (q) => holding(wordsOf(q), ['name', 'domains'], ({ name, domains }) => [name, ...domains]),
     },
   );
   const ids = query.ids?.filter((id) => id === holder?.id) ?? [];
-  return listPage(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing);
+  const hasText = query.q !== undefined;
+  return listNoun(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing, { hasText });
 }
 
 /** Returns the companies with a domain of the same registrable one, or with the same name without case, accents, and legal form. Raises 404. */

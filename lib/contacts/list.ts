@@ -1,10 +1,12 @@
 import type * as v from 'valibot';
 import { withMetadata } from '#lib/core/metadata.ts';
-import { phoneSpellings } from '#lib/core/phone.ts';
+import { phoneDigits, phoneSpellings } from '#lib/core/phone.ts';
+import { wordsOf } from '#lib/core/text.ts';
 import { type ContactQuery, Contacts, normalize, type StoredContact } from '#lib/entities/contact.ts';
 import { Tags } from '#lib/entities/tag.ts';
-import { common } from '#lib/table/conditions.ts';
-import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listNoun } from '#lib/search/list.ts';
+import { common, holding } from '#lib/table/conditions.ts';
+import type { Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { lookupOf } from './lookup.ts';
@@ -17,7 +19,7 @@ export async function listContacts(
   const { tagId } = query;
   const byPhone = query.phone === undefined ? undefined : await lookupOf(tx, 'phone', query.phone);
   const [page, tag] = await Promise.all([
-    listPage(
+    listNoun(
       tx,
       Contacts,
       listingFrom(Contacts, query, {
@@ -29,11 +31,21 @@ export async function listContacts(
         companyId: (company) => ({ where: { company } }),
         assignedToUserId: (assignee) => ({ where: { assignee } }),
         hasUnread: (hasUnread) =>
-          hasUnread ? { where: { unread: true } } : { matches: (contact) => !contact.hasUnreadMessages },
-        minScore: (least) => ({ matches: ({ leadScore }) => leadScore !== null && leadScore >= least }),
+          hasUnread
+            ? { where: { unread: true } }
+            : { matches: (contact) => !contact.hasUnreadMessages, columns: ['hasUnreadMessages'] },
+        minScore: (least) => ({
+          matches: ({ leadScore }) => leadScore !== null && leadScore >= least,
+          columns: ['leadScore'],
+        }),
         metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-        q: (q) => ({ contains: { search: searched(q, phoneSpellings) } }),
+        q: (q) =>
+          holding(wordsOf(q, phoneSpellings), ['name', 'username', 'phone'], ({ name, username, phone }) => [
+            ...[name, username, phone],
+            phone && phoneDigits(phone),
+          ]),
       }),
+      { hasText: query.q !== undefined },
     ),
     tagId !== undefined && tx.find(Tags, { id: tagId }),
   ]);

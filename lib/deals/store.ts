@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata.ts';
 import { requireDecimals } from '#lib/core/money.ts';
 import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import { wordsOf } from '#lib/core/text.ts';
 import {
   enter,
   openColumns,
@@ -31,8 +32,9 @@ import { boardIdOf, Pipelines } from '#lib/entities/pipeline.ts';
 import { referredCompany, referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
-import { common } from '#lib/table/conditions.ts';
-import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { listNoun } from '#lib/search/list.ts';
+import { common, holding } from '#lib/table/conditions.ts';
+import type { Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
@@ -70,7 +72,7 @@ export async function listDeals(
   { include, ...query }: v.InferOutput<typeof DealQuery>,
 ): Promise<Page<v.InferOutput<typeof Deal>>> {
   const stageOfColumn = await stageOf(tx, query.columnId);
-  const page = await listPage(
+  const page = await listNoun(
     tx,
     Deals,
     listingFrom(Deals, query, {
@@ -83,14 +85,16 @@ export async function listDeals(
       contactId: (contact) => ({ where: { contact } }),
       companyId: (company) => ({ where: { company } }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
-      minValue: (least) => ({ matches: ({ value }) => value >= least }),
-      maxValue: (most) => ({ matches: ({ value }) => value <= most }),
+      minValue: (least) => ({ matches: ({ value }) => value >= least, columns: ['value'] }),
+      maxValue: (most) => ({ matches: ({ value }) => value <= most, columns: ['value'] }),
       expectedCloseBefore: (time) => ({
         matches: ({ expectedCloseAt }) => expectedCloseAt !== null && expectedCloseAt < time,
+        columns: ['expectedCloseAt'],
       }),
       metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-      q: (q) => ({ contains: { search: searched(q) } }),
+      q: (q) => holding(wordsOf(q), ['title'], ({ title }) => [title]),
     }),
+    { hasText: query.q !== undefined },
   );
   return { ...page, items: page.items.map(toDealView) };
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata.ts';
 import { notFound } from '#lib/core/problem.ts';
+import { wordsOf } from '#lib/core/text.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { presentId } from '#lib/entities/references/merged.ts';
@@ -21,9 +22,10 @@ import {
   toTaskView,
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
-import { common } from '#lib/table/conditions.ts';
+import { listNoun } from '#lib/search/list.ts';
+import { common, holding } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
-import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -84,7 +86,7 @@ export async function listTasks(
     query.overdue && query.ids === undefined && (query.archived ?? 'false') === 'false'
       ? await idsOverdue(tx)
       : undefined;
-  const page = await listPage(
+  const page = await listNoun(
     tx,
     Tasks,
     listingFrom(Tasks, query, {
@@ -96,12 +98,14 @@ export async function listTasks(
         ...(overdue && { where: { awaited: true } }),
         ...(few && { ids: few }),
         matches: (task) => isOverdue(task, tx.now) === overdue,
+        columns: ['status', 'dueAt'],
       }),
-      dueBefore: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt < time }),
-      dueAfter: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt > time }),
+      dueBefore: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt < time, columns: ['dueAt'] }),
+      dueAfter: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt > time, columns: ['dueAt'] }),
       metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-      q: (q) => ({ contains: { search: searched(q) } }),
+      q: (q) => holding(wordsOf(q), ['title'], ({ title }) => [title]),
     }),
+    { hasText: query.q !== undefined },
   );
   return { ...page, items: page.items.map((task) => shown(tx, task)) };
 }

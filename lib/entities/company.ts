@@ -23,7 +23,6 @@ import {
 } from '#lib/core/schema.ts';
 import { firstCharacters, foldCase } from '#lib/core/text.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
-import { searchable } from '#lib/table/list.ts';
 import { authorship, maxNoteCharacters, told } from './activity.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { phoneInput } from './contact.ts';
@@ -196,7 +195,6 @@ export const Companies = entity({
     ...valueIndexes,
     ...archiveIndex,
     metadata: metadataIndex,
-    search: { copy: ({ name, domains }) => searchable(name, ...domains) },
   },
 });
 export type StoredCompany = Item<typeof Companies>;

@@ -5,7 +5,6 @@ import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
 import { includeQuery, onRequest } from '#lib/core/include.ts';
 import { addressKey, oneAddress } from '#lib/core/mail-address.ts';
 import { fixedInPatch, metadataFilter, metadataIndex, metadataInput, StoredMetadata } from '#lib/core/metadata.ts';
-import { phoneDigits } from '#lib/core/phone.ts';
 import {
   checked,
   choice,
@@ -29,7 +28,6 @@ import {
 } from '#lib/core/schema.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
 import { entity, type Holding } from '#lib/table/entity.ts';
-import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { addressIndexes, ContactAddress, storedAddresses } from './contact-address.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
@@ -339,7 +337,6 @@ export const Contacts = entity({
     ...valueIndexes,
     ...archiveIndex,
     metadata: metadataIndex,
-    search: { copy: ({ name, username, phone }) => searchable(name, username, phone, phone && phoneDigits(phone)) },
   },
   counters: {
     /** The columns of the contacts' pipeline (contract section 12). */

@@ -25,7 +25,6 @@ import {
   time,
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
-import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { customValues, fieldsInput, linkReferences, shownFields, valueIndexes } from './field.ts';
 import { boardIdOf } from './pipeline.ts';
@@ -246,7 +245,6 @@ export const Deals = entity({
     ...valueIndexes,
     ...archiveIndex,
     metadata: metadataIndex,
-    search: { copy: ({ title }) => searchable(title) },
   },
   isArchivable: true,
   countedBeside: ['openTaskCount'],

@@ -22,7 +22,6 @@ import {
 } from '#lib/core/schema.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity } from '#lib/table/entity.ts';
-import { searchable } from '#lib/table/list.ts';
 import { archivable, archivedFilter, archiveIndex, shownArchive } from './archive.ts';
 import { customValues, fieldsInput, linkReferences, shownFields, valueIndexes } from './field.ts';
 
@@ -153,7 +152,6 @@ export const Tasks = entity({
     ...valueIndexes,
     ...archiveIndex,
     metadata: metadataIndex,
-    search: { copy: ({ title }) => searchable(title) },
   },
   isArchivable: true,
   counters: {

@@ -36,6 +36,14 @@ export class CopiedRow {
     return Object.fromEntries(names.map((name) => [name, this.#readerIn(name)()]));
   }
 
+  /** Returns a row of the table that has only these columns. It is always of the row that this one is at. */
+  view(names: readonly string[]): object {
+    const missing = names.find((name) => !this.#columns.has(name));
+    if (missing !== undefined) throw new Error(`a copy has no column ${missing}`);
+    const readers = names.map((name) => [name, { get: this.#readerIn(name) }] as const);
+    return Object.defineProperties({}, { ...Object.fromEntries(readers), archive: { get: () => this.archive } });
+  }
+
   /** Returns what the row has of a field. */
   of(field: SearchField, now: string): unknown {
     let read = this.#readers.get(field);
@@ -58,7 +66,7 @@ export class CopiedRow {
     const form = this.#columns.get(name)?.form;
     return () => {
       const value = values?.[this.index] ?? null;
-      return value === null ? null : form?.read(value as never);
+      return value === null ? (form?.none ?? null) : form?.read(value as never);
     };
   }
 }

@@ -185,16 +185,15 @@ const byRank = (a: Ranked, b: Ranked) =>
 
 function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly string[][]): Promise<Ranked[]> {
   const { noun } = searched[type] as Searched<Row>;
-  const columns: Columns = { used: new Set(), others: noun?.columns ?? [], hasText: true, isByIdAlone: false };
-  return withoutBrokenCopy(columns, (own) => rankedOf(tx, type, whole, words, own));
+  const columns = { used: new Set<never>(), others: noun?.columns ?? [], hasText: true, isByIdAlone: false };
+  return withoutBrokenCopy((isWithoutCopy) => rankedOf(tx, type, whole, words, { ...columns, isWithoutCopy }));
 }
 
 /** Returns a row of the table as far as it is asked for here; undefined for one of a copy that does not hold the words. */
 function rowOf(row: Row, words: readonly string[][], columns: readonly string[]): Row | undefined {
   if (!(row instanceof CopiedRow)) return row;
   if (isArchived(row) || !holdsWords(row.searchText, words)) return undefined;
-  const { domains, ...others } = row.part(columns);
-  return { ...others, ...(columns.includes('domains') && { domains: domains ?? [] }) } as unknown as Row;
+  return row.part(columns) as unknown as Row;
 }
 
 async function rankedOf(

@@ -8,6 +8,8 @@ export interface Form {
   write(value: never): unknown;
   /** Returns a value of the file as rows have it. */
   read(value: never): unknown;
+  /** What rows have for no value, where that is not null. */
+  none?: unknown;
 }
 
 const same = (value: unknown): unknown => value;
@@ -63,4 +65,5 @@ export const listOf = (form: Form): Form => ({
   ],
   write: (values: never[]) => values.map((one) => form.write(one)),
   read: (values: never[]) => values.map((one) => form.read(one)),
+  none: [],
 });

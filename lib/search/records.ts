@@ -20,20 +20,17 @@ export interface Columns {
   /** Its order is that of the ids, the newest first: it ends where it has enough. */
   isByIdAlone: boolean;
   /** It passes the copy by, which could not be read. */
-  isWithoutCopy?: boolean;
+  isWithoutCopy: boolean;
 }
 
 /** Does the work, once more without the copy where that cannot be read: it was removed meanwhile, or the bucket is at fault. */
-export async function withoutBrokenCopy<Result>(
-  columns: Columns,
-  work: (columns: Columns) => Promise<Result>,
-): Promise<Result> {
+export async function withoutBrokenCopy<Result>(work: (isBroken: boolean) => Promise<Result>): Promise<Result> {
   try {
-    return await work(columns);
+    return await work(false);
   } catch (error) {
     if (error instanceof Problem) throw error;
     log().warn('a copy cannot be read', error as Error);
-    return work({ ...columns, isWithoutCopy: true });
+    return work(true);
   }
 }
 

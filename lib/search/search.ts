@@ -63,7 +63,9 @@ export async function search<Object extends FieldObject>(
     predicates.every((one) => one(row, place.now));
   const columns = { used, hasText: words.length > 0, isByIdAlone: asked.sort.length === 0 && !body.count };
   const wanted = { isWanted, order, place, limit: body.limit };
-  const { found, total } = await withoutBrokenCopy(columns, (own) => walk(tx, noun, own, wanted));
+  const { found, total } = await withoutBrokenCopy((isWithoutCopy) =>
+    walk(tx, noun, { ...columns, isWithoutCopy }, wanted),
+  );
   const read = await readAll(tx, noun, found.slice(0, body.limit), isWanted);
   let bytes = 0;
   const items = read.filter(({ row }, index) => {

@@ -1,4 +1,6 @@
-import type { ArchivedFilter } from './entity.ts';
+import { holdsWords } from '#lib/core/text.ts';
+import type { ArchivedFilter, Spellings } from './entity.ts';
+import { searchable } from './list.ts';
 
 type Condition<Row> = (row: Row) => boolean;
 
@@ -12,9 +14,23 @@ export function matching<Row>(...conditions: (Condition<Row> | false)[]): { matc
 export const common = {
   archived: (archived: ArchivedFilter) => ({ archived }),
   ids: (ids: readonly number[]) => ({ ids }),
-  createdSince: (time: string) => ({ createdSince: time, matches: ({ createdAt }: Dated) => createdAt >= time }),
-  updatedSince: (time: string) => ({ matches: ({ createdAt, updatedAt }: Dated) => (updatedAt ?? createdAt) >= time }),
+  createdSince: (time: string) => ({
+    createdSince: time,
+    matches: ({ createdAt }: Dated) => createdAt >= time,
+    columns: ['createdAt'],
+  }),
+  updatedSince: (time: string) => ({
+    matches: ({ createdAt, updatedAt }: Dated) => (updatedAt ?? createdAt) >= time,
+    columns: ['createdAt', 'updatedAt'],
+  }),
 };
+
+/** Returns the filter of what has all of the words in its texts, whose fields these columns hold. */
+export const holding = <Row>(
+  words: readonly Spellings[],
+  columns: readonly string[],
+  texts: (row: Row) => readonly (string | null)[],
+) => (words.length === 0 ? {} : { columns, matches: (row: Row) => holdsWords(searchable(...texts(row)).text, words) });
 
 interface Dated {
   createdAt: string;

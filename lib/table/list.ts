@@ -16,8 +16,8 @@ import {
   wantedBy,
   wantedOf,
 } from './entity.ts';
-import { entriesOfIndex, intersection } from './entries.ts';
-import { batches, belowId, flatten, isSpent, newMeter, pages, stop, until } from './pages.ts';
+import { type EntryRow, entriesOfIndex, intersection } from './entries.ts';
+import { batches, belowId, flatten, isSpent, type Meter, newMeter, pages, type Range, stop, until } from './pages.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -59,6 +59,12 @@ export interface Listing<E extends Entity> {
   requiresAll?: boolean;
   /** Condition that every listed row meets besides the indexes. */
   matches?: (item: Item<E>) => boolean;
+  /** Columns of a copy that hold all fields that `matches` asks for. */
+  columns?: readonly string[] | undefined;
+  /** Returns keys in descending order, among which are those of all items that meet `matches`. */
+  among?: (range: Range) => AsyncGenerator<EntryRow[]>;
+  /** Read units after which a page ends early. */
+  maxUnits?: number | undefined;
   /** Part of what `matches` asks: nothing created before this is wanted, so that the search can end there. */
   createdSince?: string | undefined;
   /** At least so many bytes that an item takes in an answer, where a hundred of them may be more than a page holds. */
@@ -88,7 +94,7 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
     return unitePages((await Promise.all(pages)) as Page<never>[], undefined, limit);
   }
   if (listing.ids) await findByIds(tx, of, listing, listing.ids, wanted, found);
-  else if (wanted.length === 0 && archived !== 'true') await findInPartition(tx, of, listing, found);
+  else if (wanted.length === 0 && archived !== 'true' && !listing.among) await findInPartition(tx, of, listing, found);
   else await findByIndexes(tx, of, listing, wanted, found);
   return found.page();
 }
@@ -180,15 +186,16 @@ async function findByIndexes<E extends Entity>(
   wanted: readonly Wanted[],
   found: Found<Item<E>>,
 ): Promise<void> {
-  const { after, above, archived, matches = () => true } = listing;
+  const { after, above, archived, among, matches = () => true } = listing;
   const isPast = pastOf(listing);
   const read = archived === 'true' ? archivedAmong(of, wanted) : wanted;
-  const grows = isSearch(listing) || read !== wanted;
+  const grows = isSearch(listing) || read !== wanted || among !== undefined;
   let size = firstLook(listing);
   // A text filter reads many entries for few matches, so it asks for whole pages of the index.
   const { meter } = found;
-  const range = { below: belowId(after), limit: read.length > 1 ? 1000 : size, grows, meter };
-  const common = intersection(read.map((one) => entriesOfIndex(tx, of, one, range)));
+  const range = { below: belowId(after), limit: read.length > 1 || among ? 1000 : size, grows, meter };
+  const streams = read.map((one) => entriesOfIndex(tx, of, one, range));
+  const common = intersection(among ? [...streams, among(range)] : streams);
   let isOver = false;
   for await (const keys of batches(until(common, above), () => size)) {
     let bytes = 0;
@@ -212,11 +219,16 @@ const archivedAmong = <E extends Entity>(of: E, wanted: readonly Wanted[]): Want
   ...wanted.filter(({ index }) => isKeptArchived(of, index)),
 ];
 
+interface Looked {
+  matches?: unknown;
+  among?: unknown;
+}
+
 /** Most matches are found soon; what is rare shall not cost a round trip per hundred. */
-const isSearch = ({ matches }: { matches?: unknown }) => matches !== undefined;
+const isSearch = ({ matches, among }: Looked) => matches !== undefined && among === undefined;
 
 /** How many items are read at first. */
-const firstLook = (listing: { matches?: unknown; limit: number }) =>
+const firstLook = (listing: Looked & { limit: number }) =>
   isSearch(listing) ? Math.max(100, listing.limit + 1) : listing.limit + 1;
 
 /** Whether nothing that is wanted can come any more. */
@@ -229,6 +241,7 @@ interface Bounds<T> {
   limit: number;
   above?: number | undefined;
   shownBytes?: (item: T) => number;
+  maxUnits?: number | undefined;
 }
 
 /** The items of a page as they are found, in their order, and one more that says that there is more. */
@@ -237,11 +250,12 @@ class Found<T> {
   readonly #limit: number;
   readonly #above: number;
   readonly #shownBytes: (item: T) => number;
-  readonly meter = newMeter();
+  readonly meter: Meter;
   #bytes = 0;
   isFull = false;
 
-  constructor({ limit, above = 0, shownBytes = () => 0 }: Bounds<T>) {
+  constructor({ limit, above = 0, shownBytes = () => 0, maxUnits }: Bounds<T>) {
+    this.meter = newMeter({ units: maxUnits });
     this.#limit = limit;
     this.#above = above;
     this.#shownBytes = shownBytes;

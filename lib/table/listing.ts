@@ -5,7 +5,7 @@ import type { Listing } from './list.ts';
 /** Parts of a listing that one filter of a query decides. */
 type Criteria<E extends Entity> = Pick<
   Listing<E>,
-  'ids' | 'archived' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'createdSince'
+  'ids' | 'archived' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'columns' | 'createdSince'
 >;
 
 interface Paging {
@@ -64,8 +64,14 @@ function byItsName<E extends Entity>({ indexes = {} }: Entity, name: string, val
   const index = Object.hasOwn(indexes, name) ? indexes[name] : undefined;
   const isAsked = index !== undefined && !('order' in index || 'until' in index);
   if (isAsked) return { where: { [name]: value } as Where<E> };
-  return { matches: (row) => (row as Readonly<Record<string, unknown>>)[name] === value };
+  return { matches: (row) => (row as Readonly<Record<string, unknown>>)[name] === value, columns: [name] };
 }
 
-const withAll = <E extends Entity>(all: readonly Criteria<E>[]) =>
-  matching<Item<E>>(...all.map(({ matches }) => matches ?? (false as const)));
+const withAll = <E extends Entity>(all: readonly Criteria<E>[]) => {
+  const conditions = all.filter(({ matches }) => matches !== undefined);
+  const isCopied = conditions.every(({ columns }) => columns !== undefined);
+  return {
+    ...matching<Item<E>>(...conditions.map(({ matches }) => matches ?? (false as const))),
+    columns: isCopied ? conditions.flatMap(({ columns = [] }) => columns) : undefined,
+  };
+};

@@ -19,7 +19,7 @@ export interface Meter {
 const readMs = 2 * secondMs;
 
 /** Returns a meter of what one call may read. */
-export const newMeter = ({ units = env('READ_UNITS_PER_LIST') } = {}): Meter => ({
+export const newMeter = ({ units = env('READ_UNITS_PER_LIST') }: { units?: number | undefined } = {}): Meter => ({
   unitsLeft: units,
   endsAtMs: now() + readMs,
 });

@@ -5,13 +5,14 @@ import { putRows } from '#lib/table/rows.ts';
 import { freshRows } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
 
-/** Writes so many rows like one that is there, each with changes of its own, but without index entries. Returns their ids. */
+/** Writes so many rows like one that is there, each with changes of its own, without index entries unless said. Returns their ids. */
 export async function fill<E extends Entity>(
   tenant: Tenant,
   of: E,
   like: number,
   count: number,
   changes: (index: number) => Partial<Item<E>>,
+  { hasEntries = false } = {},
 ): Promise<number[]> {
   const { model, ids } = await transact(tenant, operator, async (tx) => {
     const found = await tx.get(of, { id: like } as never);
@@ -19,8 +20,7 @@ export async function fill<E extends Entity>(
     return { model: found as object, ids: await Promise.all(Array.from({ length: count }, () => tx.nextId(of))) };
   });
   const items = ids.map((id, index) => ({ ...model, id, ...changes(index) }));
-  // Searches ask no index.
-  const rows = items.flatMap((item) => freshRows(tenant, of, item as never).slice(0, 1));
+  const rows = items.flatMap((item) => freshRows(tenant, of, item as never).slice(0, hasEntries ? undefined : 1));
   for (const some of chunks(rows, 400)) await putRows(some);
   return ids;
 }

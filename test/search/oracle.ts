@@ -1,4 +1,5 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
+import { listContacts } from '#lib/contacts/list.ts';
 import type { Caller } from '#lib/core/caller.ts';
 import { timestamp } from '#lib/core/clock.ts';
 import type { SearchBody } from '#lib/core/search-body.ts';
@@ -67,6 +68,13 @@ interface OracleField {
 
 type Condition = { field: string; op: string; value?: unknown };
 type Filter = Condition | { and: Filter[] } | { or: Filter[] } | { not: Filter };
+
+/** What is looked for by `q`. */
+const words = ['b', 'C', 'é', 'n日', 'ß', 'σ', 'x d', '@a'];
+/** Pages of a list that are compared. */
+const maxPages = 6;
+
+type ListQuery = Partial<Omit<Parameters<typeof listContacts>[1], 'include'>>;
 
 const equalities = ['eq', 'ne', 'in', 'notIn'];
 const comparisons = ['gt', 'gte', 'lt', 'lte', 'between'];
@@ -153,7 +161,7 @@ export class Oracle {
     const defined = await listAll(new UnitOfWork(this.#tenant, operator), Fields);
     const tags = (await live.get('/v1/tags')).body.items.map((tag: { id: number }) => tag.id);
     this.#fields = [...this.#ownFields(memberId, tags), ...defined.map((field) => this.#customField(field))];
-    await fill(this.#tenant, Contacts, id, count, () => this.#values(defined, tags, memberId));
+    await fill(this.#tenant, Contacts, id, count, () => this.#values(defined, tags, memberId), { hasEntries: true });
     await this.#readRows();
   }
 
@@ -269,7 +277,7 @@ export class Oracle {
   }
 
   /** Renews the copy while the work is done, and is killed now and then. */
-  async renewing(work: () => Promise<void>): Promise<void> {
+  async renewing(work: () => Promise<unknown>): Promise<void> {
     await askRenewal(this.#tenant, 'contact');
     await this.#makeDue();
     const renewal =
@@ -297,7 +305,7 @@ export class Oracle {
       nulls: this.#one(['last', 'first'] as const),
     }));
     const archived = this.#one([false, false, true, 'all'] as const);
-    const word = this.#next() < 0.2 ? this.#one(['b', 'C', 'é', 'n日', 'ß', 'σ', 'x d', '@a']) : '';
+    const word = this.#next() < 0.2 ? this.#one(words) : '';
     const body = { filter, sort, archived, count: this.#next() < 0.7, ...(word !== '' && { q: word }) };
     const expected = this.#expected(body as never, word);
     const caller = { tenant: this.#tenant, keyId: null } as Caller;
@@ -314,6 +322,54 @@ export class Oracle {
       if (cursor === null) break;
     }
     expect(found, JSON.stringify(body)).toEqual(expected.slice(0, pages * limit));
+  }
+
+  /** Lists by some random filters, reads the first pages, and compares them with what is expected. */
+  async list(): Promise<void> {
+    const { memberId } = this.#workspace;
+    const tags = this.#fieldOf('tags');
+    const given = <T>(share: number, make: () => T) => (this.#next() < share ? make() : undefined);
+    const query = {
+      q: given(0.6, () => this.#one(words)),
+      minScore: given(0.3, () => this.#below(32)),
+      hasUnread: given(0.2, () => this.#next() < 0.5),
+      updatedSince: given(0.2, this.#time),
+      stage: given(0.2, () => this.#one(['new', 'lost'] as const)),
+      tagId: given(0.2, () => tags.any() as number),
+      assignedToUserId: given(0.2, () => this.#one([memberId, 'none'] as const)),
+      archived: this.#one([undefined, undefined, 'true', 'all'] as const),
+      after: given(0.3, () => this.#below(1200)),
+      limit: this.#one([20, 100]),
+    };
+    const expected = [...this.#rows.values()].filter((row) => this.#isListed(query, row)).sort((a, b) => b.id - a.id);
+    vi.stubEnv('READ_UNITS_PER_LIST', this.#one(['2500', '5']));
+    const found: number[] = [];
+    let after: number | null | undefined = query.after;
+    for (let page = 0; page < maxPages && after !== null; page += 1) {
+      const tx = UnitOfWork.forAnswer(this.#tenant, operator);
+      const answer = await listContacts(tx, { ...query, after } as Parameters<typeof listContacts>[1]);
+      found.push(...answer.items.map(({ id }) => id));
+      after = answer.nextCursor;
+    }
+    vi.unstubAllEnvs();
+    const ids = expected.map(({ id }) => id);
+    expect(found, JSON.stringify(query)).toEqual(after === null ? ids : ids.slice(0, found.length));
+  }
+
+  #isListed(query: ListQuery, row: StoredContact): boolean {
+    const { q, minScore, hasUnread, updatedSince, stage, tagId, assignedToUserId, archived, after } = query;
+    const isArchived = row.archive !== undefined;
+    return (
+      (archived === 'all' || isArchived === (archived === 'true')) &&
+      (q === undefined || this.#hasWords([row.name, row.username, row.phone], q)) &&
+      (minScore === undefined || (row.leadScore !== null && row.leadScore >= minScore)) &&
+      (hasUnread === undefined || row.hasUnreadMessages === hasUnread) &&
+      (updatedSince === undefined || (row.updatedAt ?? row.createdAt) >= updatedSince) &&
+      (stage === undefined || row.stage === stage) &&
+      (tagId === undefined || row.tagIds.includes(tagId)) &&
+      (assignedToUserId === undefined || (row.assignedToUserId ?? 'none') === assignedToUserId) &&
+      (after === undefined || row.id < after)
+    );
   }
 
   #filter(level: number): Filter {
@@ -350,7 +406,7 @@ export class Oracle {
     return [...this.#rows.values()]
       .filter((row) => archived === 'all' || (row.archive !== undefined) === archived)
       .filter((row) => filter === undefined || this.#holds(filter as never, row))
-      .filter((row) => word === '' || this.#hasWords(row, word))
+      .filter((row) => word === '' || this.#hasWords([row.name, row.email, row.phone], word))
       .sort((a, b) => {
         for (const { field, direction, nulls } of steps) {
           const [one, other] = [this.#sortKey(field, a), this.#sortKey(field, b)];
@@ -366,8 +422,8 @@ export class Oracle {
 
   #fieldOf = (name: string) => this.#fields.find((field) => field.name === name) as OracleField;
 
-  #hasWords(row: StoredContact, q: string): boolean {
-    const texts = [row.name, row.email, row.phone].map((text) => (text === null ? '' : this.#fold(text)));
+  #hasWords(given: readonly (string | null)[], q: string): boolean {
+    const texts = given.map((text) => (text === null ? '' : this.#fold(text)));
     return q.split(/\s+/).every((word) => texts.some((text) => text.includes(this.#foldWord(word.replace(/^@/, '')))));
   }
 
@@ -433,8 +489,9 @@ function compare(kind: Kind, a: Value, b: Value): number {
 /** Makes so many searches with changes, renewals, and kills among them. */
 export async function consult(oracle: Oracle, searches: number): Promise<void> {
   for (let index = 0; index < searches; index += 1) {
-    if (index % 15 === 0) await oracle.renewing(() => oracle.search());
+    if (index % 15 === 0) await oracle.renewing(() => Promise.all([oracle.search(), oracle.list()]));
     if (index % 7 === 3) await oracle.change();
     await oracle.search();
+    if (index % 2 === 0) await oracle.list();
   }
 }

@@ -1,0 +1,93 @@
+import type { FieldObject } from '#lib/entities/field.ts';
+import { type Entity, entityPartition, type Item, isListed } from '#lib/table/entity.ts';
+import type { EntryRow } from '#lib/table/entries.ts';
+import { sortableId } from '#lib/table/keys.ts';
+import { type Listing, listPage, type Page } from '#lib/table/list.ts';
+import { isSpent, type Range, stop } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { CopiedRow } from './copied-row.ts';
+import { archivedColumn, columnsOf } from './copy-columns.ts';
+import { readGroups } from './copy-file.ts';
+import { askRenewal, findCopy, minRows, type UsableCopy } from './copy-store.ts';
+import { type Noun, nouns } from './nouns.ts';
+import { withoutBrokenCopy } from './records.ts';
+
+/** What rows of a list are asked for besides its indexes, and the columns that answer it. */
+type Condition<E extends Entity> = Required<Pick<Listing<E>, 'matches'>> & { columns: readonly string[] };
+
+/** Keys that are looked for before one is asked for. */
+const perPage = 400;
+
+/** Returns one page of a list, whose items its copy finds, or a walk through the rows where there is none. */
+export const listByCopy = <E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  listing: Listing<E>,
+  condition: Condition<E>,
+): Promise<Page<Item<E>>> =>
+  withoutBrokenCopy(async (isBroken) => {
+    const noun = nouns[of.name as FieldObject] as unknown as Noun;
+    const copy = isBroken ? undefined : await findCopy(tx.tenant, noun.object);
+    if (copy === undefined) return listByRows(tx, of, listing, condition);
+    const pk = entityPartition(tx.tenant, of);
+    const isCandidate = (row: Item<E>) => isListed(of, row, listing.archived) && condition.matches(row);
+    const columns = [...new Set([archivedColumn, ...condition.columns])];
+    const among = async function* (range: Range) {
+      for await (const page of keysIn(noun, copy, { columns, isCandidate: isCandidate as never }, range))
+        yield page.map((sk): EntryRow => ({ pk, sk, of: { pk, sk } }));
+    };
+    return listPage(tx, of, { ...listing, among });
+  });
+
+/** Reads the rows, and has a copy made of many. */
+async function listByRows<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  listing: Listing<E>,
+  { matches }: Condition<E>,
+): Promise<Page<Item<E>>> {
+  let rows = 0;
+  const page = await listPage(tx, of, {
+    ...listing,
+    matches(row) {
+      rows += 1;
+      return matches(row);
+    },
+  });
+  if (rows >= minRows) await askRenewal(tx.tenant, of.name as FieldObject);
+  return page;
+}
+
+interface Candidates {
+  columns: readonly string[];
+  isCandidate: (row: never) => boolean;
+}
+
+/** The sort keys of rows that may be wanted, descending: of all that have changed since the copy, and of those that the copy finds. */
+async function* keysIn(
+  noun: Noun,
+  { file, changed }: UsableCopy,
+  { columns, isCandidate }: Candidates,
+  { below, meter }: Range,
+): AsyncGenerator<string[]> {
+  const isBelow = (sk: string) => below === undefined || sk < below;
+  const waiting = [...changed].filter(isBelow).sort();
+  const byName = new Map(columnsOf(noun, file.fields).map((column) => [column.name, column]));
+  for await (const group of readGroups(file, ['id', ...columns], { fromLast: true })) {
+    const row = new CopiedRow(group, byName);
+    const view = row.view(columns);
+    let found: string[] = [];
+    let last = '';
+    for (row.index = group.rows - 1; row.index >= 0; row.index -= 1) {
+      last = sortableId(row.id);
+      for (; (waiting.at(-1) ?? '') >= last; waiting.pop()) found.push(waiting.at(-1) as string);
+      if (isBelow(last) && !changed.has(last) && isCandidate(view as never)) found.push(last);
+      if (found.length < perPage) continue;
+      yield found;
+      found = [];
+    }
+    yield found;
+    if (meter && isSpent(meter)) return stop(meter, last);
+  }
+  yield waiting.reverse();
+}
