@@ -3,7 +3,7 @@ import { newWorkspace } from '#test/workspace.ts';
 import { consult, Oracle } from './oracle.ts';
 
 /** `npm run test:oracles` makes 10,000. */
-const searches = 40;
+const searches = 30;
 
 let oracle: Oracle;
 beforeAll(async () => {
