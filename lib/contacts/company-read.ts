@@ -76,8 +76,7 @@ export async function listCompanies(
     },
   );
   const ids = query.ids?.filter((id) => id === holder?.id) ?? [];
-  const hasText = query.q !== undefined;
-  return listNoun(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing, { hasText });
+  return listNoun(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing);
 }
 
 /** Returns the companies with a domain of the same registrable one, or with the same name without case, accents, and legal form. Raises 404. */

@@ -45,7 +45,6 @@ export async function listContacts(
             phone && phoneDigits(phone),
           ]),
       }),
-      { hasText: query.q !== undefined },
     ),
     tagId !== undefined && tx.find(Tags, { id: tagId }),
   ]);

@@ -94,7 +94,6 @@ export async function listDeals(
       metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
       q: (q) => holding(wordsOf(q), ['title'], ({ title }) => [title]),
     }),
-    { hasText: query.q !== undefined },
   );
   return { ...page, items: page.items.map(toDealView) };
 }

@@ -105,7 +105,6 @@ export async function listTasks(
       metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
       q: (q) => holding(wordsOf(q), ['title'], ({ title }) => [title]),
     }),
-    { hasText: query.q !== undefined },
   );
   return { ...page, items: page.items.map((task) => shown(tx, task)) };
 }

@@ -1,12 +1,13 @@
+import { holdsWords } from '#lib/core/text.ts';
 import type { FieldObject } from '#lib/entities/field.ts';
-import { type Entity, entityPartition, type Item, isListed } from '#lib/table/entity.ts';
+import { type Entity, entityPartition, type Item, isListed, type Spellings } from '#lib/table/entity.ts';
 import type { EntryRow } from '#lib/table/entries.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { type Listing, listPage, type Page } from '#lib/table/list.ts';
 import { isSpent, type Range, stop } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { CopiedRow } from './copied-row.ts';
-import { archivedColumn, columnsOf } from './copy-columns.ts';
+import { archivedColumn, columnsOf, textColumn } from './copy-columns.ts';
 import { readGroups } from './copy-file.ts';
 import { askRenewal, findCopy, minRows, type UsableCopy } from './copy-store.ts';
 import { type Noun, nouns } from './nouns.ts';
@@ -30,10 +31,11 @@ export const listByCopy = <E extends Entity>(
     const copy = isBroken ? undefined : await findCopy(tx.tenant, noun.object);
     if (copy === undefined) return listByRows(tx, of, listing, condition);
     const pk = entityPartition(tx.tenant, of);
-    const isCandidate = (row: Item<E>) => isListed(of, row, listing.archived) && condition.matches(row);
-    const columns = [...new Set([archivedColumn, ...condition.columns])];
+    const { archived, words = [] } = listing;
+    const isCandidate = (row: Item<E>) => isListed(of, row, archived) && condition.matches(row);
+    const candidates = { words, columns: condition.columns, isCandidate: isCandidate as never };
     const among = async function* (range: Range) {
-      for await (const page of keysIn(noun, copy, { columns, isCandidate: isCandidate as never }, range))
+      for await (const page of keysIn(noun, copy, candidates, range))
         yield page.map((sk): EntryRow => ({ pk, sk, of: { pk, sk } }));
     };
     return listPage(tx, of, { ...listing, among });
@@ -59,6 +61,7 @@ async function listByRows<E extends Entity>(
 }
 
 interface Candidates {
+  words: readonly Spellings[];
   columns: readonly string[];
   isCandidate: (row: never) => boolean;
 }
@@ -67,13 +70,15 @@ interface Candidates {
 async function* keysIn(
   noun: Noun,
   { file, changed }: UsableCopy,
-  { columns, isCandidate }: Candidates,
+  { words, columns, isCandidate }: Candidates,
   { below, meter }: Range,
 ): AsyncGenerator<string[]> {
   const isBelow = (sk: string) => below === undefined || sk < below;
   const waiting = [...changed].filter(isBelow).sort();
   const byName = new Map(columnsOf(noun, file.fields).map((column) => [column.name, column]));
-  for await (const group of readGroups(file, ['id', ...columns], { fromLast: true })) {
+  const texts = words.length > 0 ? [textColumn] : [];
+  const names = new Set(['id', archivedColumn, ...texts, ...columns]);
+  for await (const group of readGroups(file, [...names], { fromLast: true })) {
     const row = new CopiedRow(group, byName);
     const view = row.view(columns);
     let found: string[] = [];
@@ -81,7 +86,8 @@ async function* keysIn(
     for (row.index = group.rows - 1; row.index >= 0; row.index -= 1) {
       last = sortableId(row.id);
       for (; (waiting.at(-1) ?? '') >= last; waiting.pop()) found.push(waiting.at(-1) as string);
-      if (isBelow(last) && !changed.has(last) && isCandidate(view as never)) found.push(last);
+      const isOther = isBelow(last) && !changed.has(last) && holdsWords(row.searchText, words);
+      if (isOther && isCandidate(view as never)) found.push(last);
       if (found.length < perPage) continue;
       yield found;
       found = [];

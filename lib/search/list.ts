@@ -6,17 +6,12 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
  * Returns one page of a list of a noun, as `listPage` does. It asks the copy of the noun for what no index tells: at once for a text,
  * and for another filter where the newest rows are too few.
  */
-export async function listNoun<E extends Entity>(
-  tx: UnitOfWork,
-  of: E,
-  listing: Listing<E>,
-  { hasText = false } = {},
-): Promise<Page<Item<E>>> {
-  const { matches, columns, ids, limit } = listing;
+export async function listNoun<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
+  const { matches, columns, words, ids, limit } = listing;
   if (matches === undefined || columns === undefined || ids !== undefined) return listPage(tx, of, listing);
   // A list that asks no copy does not wait for the reader of its file.
   const { listByCopy } = await import('./list-by-copy.ts');
-  if (hasText) return listByCopy(tx, of, listing, { matches, columns });
+  if (words !== undefined) return listByCopy(tx, of, listing, { matches, columns });
   const begun = await listPage(tx, of, { ...listing, maxUnits: 0 });
   if (begun.nextCursor === null || begun.items.length === limit) return begun;
   const others = { ...listing, after: begun.nextCursor, limit: limit - begun.items.length };

@@ -30,7 +30,10 @@ export const holding = <Row>(
   words: readonly Spellings[],
   columns: readonly string[],
   texts: (row: Row) => readonly (string | null)[],
-) => (words.length === 0 ? {} : { columns, matches: (row: Row) => holdsWords(searchable(...texts(row)).text, words) });
+) =>
+  words.length === 0
+    ? {}
+    : { words, columns, matches: (row: Row) => holdsWords(searchable(...texts(row)).text, words) };
 
 interface Dated {
   createdAt: string;

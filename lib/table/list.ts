@@ -61,6 +61,8 @@ export interface Listing<E extends Entity> {
   matches?: (item: Item<E>) => boolean;
   /** Columns of a copy that hold all fields that `matches` asks for. */
   columns?: readonly string[] | undefined;
+  /** Words that `matches` asks for among others, which all searched texts of an item hold together. */
+  words?: Wanted['texts'] | undefined;
   /** Returns keys in descending order, among which are those of all items that meet `matches`. */
   among?: (range: Range) => AsyncGenerator<EntryRow[]>;
   /** Read units after which a page ends early. */

@@ -5,7 +5,7 @@ import type { Listing } from './list.ts';
 /** Parts of a listing that one filter of a query decides. */
 type Criteria<E extends Entity> = Pick<
   Listing<E>,
-  'ids' | 'archived' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'columns' | 'createdSince'
+  'ids' | 'archived' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'columns' | 'words' | 'createdSince'
 >;
 
 interface Paging {
