@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { commands } from '#infra/admin/commands/workspace.ts';
 import { loadRoutes } from '#infra/functions.ts';
 import { type Role, roles } from '#lib/core/choices.ts';
 import { scopes, scopesOf } from '#lib/core/scopes.ts';
@@ -213,6 +214,13 @@ test('the workspace is named and its currency chosen by owners and admins', asyn
   expect([changed.status, changed.body]).toEqual([200, { ...before.body, name: 'Acme', currency: 'USD' }]);
   expect((await owner.in({ env: 'test' }).get('/panel/workspace')).body).toEqual(changed.body);
   expect((await owner.get('/panel/sessions/current')).body.workspaces).toEqual([{ id, name: 'Acme' }]);
+});
+
+test('an operator changes the settings of a workspace', async () => {
+  const { id } = await newWorkspace();
+  const settings = { timeZone: 'Asia/Tokyo', country: 'JP', linkByDomain: false };
+  expect(await commands.update.run({ id, ...settings })).toEqual({ id, name: 'Test', currency: 'EUR', ...settings });
+  expect((await (await signedIn(id)).get('/panel/workspace')).body).toMatchObject(settings);
 });
 
 test('the time zone, the country, and links by domain are chosen by owners and admins', async () => {
