@@ -1,5 +1,6 @@
+import { parseFields } from '#lib/core/fields.ts';
 import type { Actor, Tenant } from '#lib/core/tenant.ts';
-import { Fields, type StoredField } from '#lib/entities/field.ts';
+import { Fields, PatchField, type StoredField } from '#lib/entities/field.ts';
 import { sameName } from '#lib/entities/tag.ts';
 import { transact } from '#lib/table/transact.ts';
 import { patchField } from '#lib/workspaces/field-changes.ts';
@@ -60,7 +61,8 @@ export const optionMaker =
     transact(tenant, actor, async (tx) => {
       tx.isSilent = isSilent;
       const { options } = await tx.get(Fields, { id });
-      const missing = labels.filter((label) => !hasLabel(options, label));
+      const given = parseFields(PatchField, { options: labels.map((label) => ({ label })) }).options ?? [];
+      const missing = given.map(({ label }) => label).filter((label) => !hasLabel(options, label));
       if (missing.length === 0) return options;
       // An option that is left out would be archived.
       const kept = options

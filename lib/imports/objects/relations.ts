@@ -1,12 +1,14 @@
+import * as v from 'valibot';
 import { matchCompany } from '#lib/contacts/companies.ts';
 import { readDomains } from '#lib/contacts/company-domains.ts';
 import { companyOfDomain } from '#lib/contacts/company-read.ts';
 import { findTag } from '#lib/contacts/tags.ts';
 import { matchContact } from '#lib/contacts/upsert.ts';
+import { parseFields } from '#lib/core/fields.ts';
 import { conflict, invalidField, Problem, unknownReference } from '#lib/core/problem.ts';
 import { maxId } from '#lib/core/schema.ts';
 import { telegram } from '#lib/core/telegram-channel.ts';
-import { Companies } from '#lib/entities/company.ts';
+import { Companies, CreateCompany } from '#lib/entities/company.ts';
 import { Contacts, normalize } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { sameName } from '#lib/entities/tag.ts';
@@ -61,7 +63,8 @@ async function findContact(tx: UnitOfWork, text: string): Promise<number | undef
  * Returns the company that a domain or a name says, which may be made where there is none. Raises 400, 409 `ambiguous_match` for several of
  * one name.
  */
-export async function companyNamed(tx: UnitOfWork, text: string, field: string, mayCreate: boolean): Promise<number> {
+export async function companyNamed(tx: UnitOfWork, given: string, field: string, mayCreate: boolean): Promise<number> {
+  const { [field]: text = '' } = parseFields(v.object({ [field]: CreateCompany.entries.name }), { [field]: given });
   const isDomain = /^[^\s@:/.]+(?:\.[^\s@:/.]+)+$/.test(text);
   const owner = isDomain ? await companyOfDomain(tx, text) : undefined;
   if (owner) return owner.id;
