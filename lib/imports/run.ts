@@ -1,4 +1,4 @@
-import { minuteMs, now, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
+import { after, minuteMs, now, secondMs, shifted, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { importTimeoutSeconds } from '#lib/core/timeouts.ts';
@@ -141,12 +141,26 @@ export class Run {
 
   /** Writes how far the run is, each second. Throws where another run has the import. */
   async breathe(): Promise<void> {
-    if (await this.#telling) return this.#telling;
+    await this.#telling;
     if (now() - this.#toldAt < progressMs) return;
     this.#telling = this.tell().finally(() => {
       this.#telling = undefined;
     });
     await this.#telling;
+  }
+
+  /** Renews the lease also while one row takes long. Returns what ends that. */
+  keep(): () => void {
+    let cancel = () => {};
+    const renew = () => {
+      cancel = after(renewMs, () => {
+        renew();
+        // Whoever has lost the import finds out at the next row.
+        this.breathe().catch(() => {});
+      });
+    };
+    renew();
+    return () => cancel();
   }
 
   /** Writes how far the run is, and what it has found out. Throws Lost. */

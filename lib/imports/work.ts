@@ -9,6 +9,7 @@ import { undoRows } from './undo.ts';
 export async function workOnImport(tenant: Tenant, id: number): Promise<void> {
   const run = await beginRun(tenant, id);
   if (run === undefined) return;
+  const letGo = run.keep();
   try {
     await work(run);
   } catch (error) {
@@ -16,6 +17,8 @@ export async function workOnImport(tenant: Tenant, id: number): Promise<void> {
     if (isOfTheFile(error)) return run.fail(error.message);
     await run.release().catch(() => {});
     throw error;
+  } finally {
+    letGo();
   }
 }
 

@@ -1,7 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { minuteMs, now } from '#lib/core/clock.ts';
-import type { Tenant } from '#lib/core/tenant.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { Imports } from '#lib/entities/import.ts';
+import { beginRun } from '#lib/imports/run.ts';
 import { workOnImport } from '#lib/imports/work.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { settle, world } from '#test/harness.ts';
@@ -59,4 +62,21 @@ test('an import whose worker dies after every third write does what one without 
   expect(deaths).toBeGreaterThan(4);
   expect(await people(live)).toEqual(await people(calm));
   expect(await errorsOf(ended)).toBe(errors);
+});
+
+test('a run renews its lease while a row takes long', async () => {
+  const id = await begin(live);
+  const run = await beginRun(tenant, id);
+  const leasedUntil = async () => (await UnitOfWork.forAnswer(tenant, system).find(Imports, { id }))?.leasedUntil;
+  const letGo = run?.keep();
+  for (let minutes = 0; minutes < 4; minutes += 1) {
+    const before = await leasedUntil();
+    world()?.clock.moveTo(now() + minuteMs + 1);
+    await vi.waitFor(async () => expect(await leasedUntil()).not.toBe(before), { timeout: 10_000 });
+  }
+  expect(await beginRun(tenant, id)).toBeUndefined();
+  letGo?.();
+  await run?.release();
+  await settle();
+  expect((await live.get(`/v1/imports/${id}`)).body).toMatchObject({ status: 'completed' });
 });
