@@ -123,8 +123,9 @@ export class Reader {
       if (field.startsWith('fields.')) custom[field.slice('fields.'.length)] = value;
       else if (field === 'metadata' && isPlain(value)) Object.assign(metadata, withoutPrototype(value));
       else if (metadataKeyIn(field) !== undefined) metadata[String(metadataKeyIn(field))] = textOf(value);
-      else input[field] = field in input ? this.#united(field, input[field], value) : value;
+      else input[field] = Object.hasOwn(input, field) ? this.#united(field, input[field], value) : value;
     }
+    for (const values of [input, custom]) shortenLists(values);
     return {
       ...this.#withAmount(input),
       ...(Object.keys(custom).length > 0 && { fields: custom }),
@@ -143,6 +144,8 @@ export class Reader {
 
   #united(field: string, first: unknown, second: unknown): unknown {
     if (Array.isArray(first)) return [...first, ...(Array.isArray(second) ? second : [second])];
+    if (typeof first === 'object' || typeof second === 'object')
+      throw invalidField(field, 'invalid_type', `${field} must be a text in each of its columns`);
     return `${String(first).trim()}${importedObjects[this.#object].joined[field] ?? ' '}${String(second).trim()}`;
   }
 
@@ -154,6 +157,20 @@ export class Reader {
   }
 }
 
+/** Limit of the values of one row for one field. */
+const maxValues = 100;
+
+/** Leaves each value once in each list. Raises 400 for a list with too many. */
+function shortenLists(values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (!Array.isArray(value)) continue;
+    const each = [...new Set(value)];
+    if (each.length > maxValues)
+      throw invalidField(name, 'too_many', `${name} must have at most ${maxValues} different values`);
+    values[name] = each;
+  }
+}
+
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -162,4 +179,5 @@ const withoutPrototype = (value: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== prototype));
 const prototype = '__proto__';
 
-const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+/** Returns a value as text, of whatever form it is. */
+export const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -10,7 +10,7 @@ import { bytesOf, type KnownForm, rowsOf } from './rows.ts';
 import type { Run } from './run.ts';
 import { Ended, Hands } from './side-by-side.ts';
 import { knownForm, withSource } from './source.ts';
-import { Taker, touchedBy } from './take.ts';
+import { Taker } from './take.ts';
 
 /** Rows that are taken in together: each is about four rows of the table, without index entries. */
 const rowsTogether = 20;
@@ -65,9 +65,8 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
     });
   };
   for await (const row of rowsOf(bytesOf(path), form)) {
-    const input = taker.inputOf(row);
     if (row.place <= first) {
-      taker.imagine(input);
+      if (run.row.dryRun) taker.imagine(taker.given(row).input);
       continue;
     }
     const ending = done.get(row.place);
@@ -75,7 +74,7 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
       ended.add(row.place, ending);
       continue;
     }
-    const group = groups.add({ row, input, ...touchedBy(run.row.matchOn, input) });
+    const group = groups.add(taker.given(row));
     if (group === undefined) continue;
     await hands.free();
     await run.breathe();

@@ -11,7 +11,7 @@ import type { IdPool } from '#lib/table/ids.ts';
 import { transact, within } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { SharedIds, UnusedIds } from './ids.ts';
-import type { Reader } from './mapping.ts';
+import { type Reader, textOf } from './mapping.ts';
 import { importedObjects } from './objects/all.ts';
 import type { Outcome, RowInput, Rules } from './objects/object.ts';
 import type { Options } from './options.ts';
@@ -58,9 +58,16 @@ export class Taker {
     };
   }
 
-  /** Returns what a row sets, or undefined where the row itself is broken. */
-  inputOf(row: SourceRow): RowInput | undefined {
-    return row.error === null ? this.#reader.read(row) : undefined;
+  /** Returns a row with what it sets and touches. One that cannot be read is broken, and says why. */
+  given(row: SourceRow): GivenRow {
+    const broken = { input: undefined, matches: [], names: [] };
+    if (row.error !== null) return { row, ...broken };
+    try {
+      const input = this.#reader.read(row);
+      return { row, input, ...touchedBy(this.#import.matchOn, input) };
+    } catch (error) {
+      return { row: { ...row, error: reasonOf(error) }, ...broken };
+    }
   }
 
   /** Remembers a row that an earlier run of a dry run has looked at. */
@@ -243,7 +250,7 @@ function reasonOf(error: unknown): string {
   return 'the row cannot be stored, perhaps because it is too large: make it smaller';
 }
 
-const folded = (value: unknown) => String(value).normalize('NFC').trim().toLowerCase();
+const folded = (value: unknown) => textOf(value).normalize('NFC').trim().toLowerCase();
 
 /** Returns what a row is matched by: rows that share one of these are taken in one after the other, in their order. */
 function keysOf(matchOn: string | null, input: RowInput): string[] {
@@ -260,12 +267,9 @@ function keysOf(matchOn: string | null, input: RowInput): string[] {
 const shared = ['company', 'companies', 'companyId', 'contact', 'contactId', 'deal', 'dealId', 'tags'];
 
 /** Returns all records that a row touches, as far as its text says. */
-export const touchedBy = (
-  matchOn: string | null,
-  input: RowInput | undefined,
-): Pick<GivenRow, 'matches' | 'names'> => ({
-  matches: input ? keysOf(matchOn, input) : [],
+const touchedBy = (matchOn: string | null, input: RowInput): Pick<GivenRow, 'matches' | 'names'> => ({
+  matches: keysOf(matchOn, input),
   names: shared.flatMap((name) =>
-    [input?.[name] ?? []].flat().map((value) => `${name.replace(/ies$|s$|Id$/, '')} ${folded(value)}`),
+    [input[name] ?? []].flat().map((value) => `${name.replace(/ies$|s$|Id$/, '')} ${folded(value)}`),
   ),
 });
