@@ -2225,7 +2225,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Has the rows of a file taken in by a worker, each by the rules of the single call. Follow it with `GET /v1/imports/{id}`. One import of an environment runs at a time; others wait. The key also needs the write scope of the object.
+         * @description Has the rows of a file taken in by a worker, each by the rules of the single call. Follow it with `GET /v1/imports/{id}`. One import of an environment runs at a time; others wait. With 20 unfinished ones it answers 409 `limit_reached`. The key also needs the write scope of the object.
          *
          *     Requires the scope `imports:run`.
          */

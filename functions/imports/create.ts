@@ -15,7 +15,7 @@ export const handler = endpoint(
     body: CreateImport,
     status: 202,
     response: Import,
-    errors: ['bad_request'],
+    errors: ['bad_request', 'conflict'],
     needs: ['read-files'],
     heavyDependency: 'the client of S3 and a reader of CSV',
   },

@@ -8,6 +8,7 @@ import { download, importFile } from '#lib/files/store.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { countReadUnits } from '#lib/table/usage.ts';
 import { openFields, requireMapping, requireMatchOn } from './mapping.ts';
 import { maySeeRows } from './permit.ts';
 import { headersIn } from './preview.ts';
@@ -49,7 +50,12 @@ async function show(tx: UnitOfWork, caller: Caller, row: StoredImport): Promise<
   return { ...row, errorsUrl: (await download(tx, importErrorsKey(tx.tenant, row.id), file)).url };
 }
 
-/** Has a worker take in the rows of a file. Raises 400. Needs `read-files`. */
+/** Limit of imports of an environment that are not ended. */
+const maxUnfinished = 20;
+/** Rows are taken in after the call, and count as so many read units in the minute of its key. */
+const unitsOfImport = 2_000;
+
+/** Has a worker take in the rows of a file. Raises 400, 409 above the limit. Needs `read-files`. */
 export async function createImport(
   tx: UnitOfWork,
   caller: Caller,
@@ -72,6 +78,9 @@ export async function createImport(
           `mapping.${header} is no column of the file: see POST /v1/imports/preview`,
         );
   }
+  const isWaiting = !(await takeTurn(tx, undefined));
+  if (isWaiting) await requireRoom(tx);
+  tx.afterwards(async () => countReadUnits(unitsOfImport));
   const row: StoredImport = {
     id: await tx.nextId(Imports),
     object,
@@ -90,11 +99,22 @@ export async function createImport(
     isSilent: input.silent,
     actor: tx.actor,
     ...{ work: 'rows', place: 0, reached: 0, hasErrors: false, nextRunAt: tx.now, leasedUntil: null, tries: 0 },
-    isWaiting: !(await takeTurn(tx, undefined)),
+    isWaiting,
   };
   const created = tx.create(Imports, row);
-  if (!row.isWaiting) await giveTurn(tx, row.id);
+  if (!isWaiting) await giveTurn(tx, row.id);
   return show(tx, caller, created);
+}
+
+/** Raises 409 where as many wait as may, beside the one that is at work. */
+async function requireRoom(tx: UnitOfWork): Promise<void> {
+  const { items } = await listPage(tx, Imports, { where: { waiting: true }, limit: maxUnfinished });
+  if (items.length < maxUnfinished - 1) return;
+  throw conflict(
+    'limit_reached',
+    `an environment has at most ${maxUnfinished} imports under way: wait for them, or cancel one`,
+    { limit: maxUnfinished },
+  );
 }
 
 /** Whether no other import of the environment is at work. */

@@ -110,6 +110,58 @@ test('a row that is nested too deep fails alone', async () => {
   expect(await errorsOf(done)).toContain('nested deeper than 500 levels');
 });
 
+test('a line with values of odd forms leaves the others alone', async () => {
+  const odd = '{"toString":1,"valueOf":1}';
+  const mapping = { n: 'name', m: 'name', e: 'email', t: 'tags', c: 'company', k: 'metadata.k' };
+  const lines = [
+    `{"n":"A","e":"a@odd.example","t":${odd}}`,
+    `{"n":"B","e":"b@odd.example","c":${odd},"k":${odd}}`,
+    `{"n":"C","e":"c@odd.example","m":${odd}}`,
+    `{"n":"D","e":${odd}}`,
+    `{"n":"E","e":"e@odd.example"}`,
+  ];
+  const done = await imported(live, lines.join('\n'), { object: 'contacts', mapping, matchOn: 'email' });
+  expect(done).toMatchObject({ status: 'completed', created: 3, failed: 2 });
+});
+
+test('createMissing makes nothing whose name the single call refuses', async () => {
+  await live.post('/v1/fields', { object: 'contact', slug: 'odd', title: 'Odd', type: 'select', options: [] }, 201);
+  const lines = [
+    { n: 'A', c: 'x'.repeat(201) },
+    { n: 'B', c: 'a\0b' },
+    { n: 'C', c: '\u200b\u200b' },
+    { n: 'D', o: 'x'.repeat(81) },
+    { n: 'E', o: 'two\nlines' },
+    { n: 'F', c: 'Good', o: 'Good' },
+  ];
+  const done = await imported(live, lines.map((line) => JSON.stringify(line)).join('\n'), {
+    ...{ object: 'contacts', mapping: { n: 'name', c: 'company', o: 'fields.odd' } },
+    createMissing: ['companies', 'options'],
+  });
+  expect(done).toMatchObject({ created: 1, failed: 5 });
+  expect(await errorsOf(done)).toContain('company must have at most 200 characters');
+});
+
+test('a cell takes each value once, and fails its row with more than 100', async () => {
+  const many = Array.from({ length: 101 }, (_, at) => `M${at}`).join(';');
+  const done = await imported(live, `n,c\nA,"${'Same;'.repeat(2000)}"\nB,"${many}"\n`, {
+    ...{ object: 'contacts', mapping: { n: 'name', c: 'companies' }, createMissing: ['companies'] },
+  });
+  expect(done).toMatchObject({ created: 1, failed: 1 });
+  expect(await errorsOf(done)).toContain('companies must have at most 100 different values');
+});
+
+test('an environment has at most 20 imports under way', async () => {
+  const { live: own } = await newWorkspace();
+  const input = { fileId: await uploadedSheet(own, 'n\nA\n'), object: 'contacts', mapping: { n: 'name' } };
+  const ids: number[] = [];
+  for (let at = 0; at < 20; at += 1) ids.push((await own.post('/v1/imports', input, 202)).body.id);
+  const { body } = await own.post('/v1/imports', input, 409);
+  expect(body.details).toMatchObject({ reason: 'limit_reached', limit: 20 });
+  await own.post(`/v1/imports/${ids[3]}/cancel`, {}, 200);
+  await own.post('/v1/imports', input, 202);
+});
+
 test('NDJSON brings objects as the API shows them, and a broken line fails alone', async () => {
   const lines = [
     '{"name":"Deep","email":"deep@example.org","metadata":{"ref":"1"},"tags":[{"name":"a"}],"leadScore":7}',

@@ -18,7 +18,7 @@ export const imports: Noun = {
     importsPreview:
       'Looks into an uploaded file: its format, about how many rows it has, and its columns with samples and the field that each header suggests. Use it to build the `mapping` of an import. It takes in nothing.',
     importsCreate:
-      'Has the rows of a file taken in by a worker, each by the rules of the single call. Follow it with `GET /v1/imports/{id}`. One import of an environment runs at a time; others wait. The key also needs the write scope of the object.',
+      'Has the rows of a file taken in by a worker, each by the rules of the single call. Follow it with `GET /v1/imports/{id}`. One import of an environment runs at a time; others wait. With 20 unfinished ones it answers 409 `limit_reached`. The key also needs the write scope of the object.',
     importsList:
       'Lists the imports of the environment, newest first. Use it to see what was moved in and what still waits. `errorsUrl` is null for objects whose write scope the key lacks.',
     importsGet:
