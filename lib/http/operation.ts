@@ -117,10 +117,8 @@ export async function executeTogether(
       for (const [index, step] of steps.entries()) {
         const of = parsed[index] as Parsed;
         const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
-        const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
-        answers.push(
-          answerOf(step.operation.route, of.params, step.facts, reply, result, includedIn(of.query, of.body)),
-        );
+        const { answer } = await perform(step.operation, { tx, caller, request: step.facts, reply, ...of });
+        answers.push(answer);
       }
       record(tx, auditEntry(route, caller, facts, route.status, params['id']));
       const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts, caller));
@@ -130,11 +128,16 @@ export async function executeTogether(
   );
 }
 
-/** Runs the checks that `execute` and `executeTogether` share: nothing is done that the caller may not do. */
-async function permittedWork({ route, work }: Operation, input: Input<unknown, unknown>): Promise<unknown> {
+/** Does the work, and makes its answer. What `execute` and `executeTogether` share: nothing is done that the caller may not do. */
+async function perform(
+  { route, work }: Operation,
+  input: Input<unknown, unknown>,
+): Promise<{ result: unknown; answer: Reply }> {
   await route.permit?.(input);
-  const result = await work(input);
-  return route.expand ? expanded(input.tx, route.expand, result, includedIn(input.query, input.body)) : result;
+  const include = includedIn(input.query, input.body);
+  const own = await work(input);
+  const result = route.expand ? await expanded(input.tx, route.expand, own, include) : own;
+  return { result, answer: answerOf(route, input.params, input.request, input.reply, result, include) };
 }
 
 /**
@@ -175,15 +178,7 @@ async function readWork(
 ): Promise<Reply> {
   const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor);
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-  const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
-  const answer = answerOf(
-    operation.route,
-    parsed.params,
-    request,
-    reply,
-    result,
-    includedIn(parsed.query, parsed.body),
-  );
+  const { answer } = await perform(operation, { tx, caller, request, reply, ...parsed });
   const tag = answer.headers['ETag'];
   if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
     return { status: 304, body: '', headers: answer.headers };
@@ -208,15 +203,7 @@ async function commitWork(
         await requireMatch(operation.route, tx, caller, call.ifMatch, parsed.params, parsed.texts);
       tx.refusesArchived = true;
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-      const result = await permittedWork(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
-      const answer = answerOf(
-        operation.route,
-        parsed.params,
-        request,
-        reply,
-        result,
-        includedIn(parsed.query, parsed.body),
-      );
+      const { result, answer } = await perform(operation, { tx, caller, request, reply, claim, isStrict, ...parsed });
       record(tx, auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
       if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
       // So that the panel tells its own changes from those of others.
