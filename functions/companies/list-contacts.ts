@@ -1,4 +1,4 @@
-import { listContactsOfCompany } from '#lib/contacts/company-read.ts';
+import { listContactsOfCompany } from '#lib/contacts/company-list.ts';
 import { expandContacts } from '#lib/contacts/include.ts';
 import { requireScope } from '#lib/core/caller.ts';
 import { listOf } from '#lib/core/schema.ts';

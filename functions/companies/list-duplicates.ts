@@ -1,4 +1,5 @@
-import { expandCompanies, listCompanyDuplicates } from '#lib/contacts/company-read.ts';
+import { listCompanyDuplicates } from '#lib/contacts/company-list.ts';
+import { expandCompanies } from '#lib/contacts/company-read.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Company, CompanyDuplicateQuery } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

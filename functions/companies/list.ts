@@ -1,4 +1,5 @@
-import { expandCompanies, listCompanies } from '#lib/contacts/company-read.ts';
+import { listCompanies } from '#lib/contacts/company-list.ts';
+import { expandCompanies } from '#lib/contacts/company-read.ts';
 import { listOf } from '#lib/core/schema.ts';
 import { Company, CompanyQuery } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

@@ -1,6 +1,7 @@
 import { Nothing } from '#lib/core/schema.ts';
 import { expandDeals } from '#lib/deals/include.ts';
-import { archiveDeal, getDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { archiveDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

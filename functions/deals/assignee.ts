@@ -1,5 +1,6 @@
 import { expandDeals } from '#lib/deals/include.ts';
-import { assignDeal, getDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { assignDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, SetDealAssignee } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

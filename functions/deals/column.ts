@@ -1,5 +1,6 @@
 import { expandDeals } from '#lib/deals/include.ts';
-import { getDeal, moveDealToColumn } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { moveDealToColumn } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, SetDealColumn } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getDealFields } from '#lib/deals/store.ts';
+import { getDealFields } from '#lib/deals/read.ts';
 import { FieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { MetadataAnswer } from '#lib/core/metadata.ts';
-import { getDealMetadata } from '#lib/deals/store.ts';
+import { getDealMetadata } from '#lib/deals/read.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The caller's own key and value pairs of a deal. */

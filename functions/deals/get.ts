@@ -1,5 +1,5 @@
 import { expandDeals } from '#lib/deals/include.ts';
-import { getDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
 import { DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

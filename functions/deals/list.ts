@@ -1,6 +1,6 @@
 import { listOf } from '#lib/core/schema.ts';
 import { expandDeals } from '#lib/deals/include.ts';
-import { listDeals } from '#lib/deals/store.ts';
+import { listDeals } from '#lib/deals/list.ts';
 import { Deal, DealQuery } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

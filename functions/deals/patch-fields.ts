@@ -1,4 +1,5 @@
-import { getDealFields, patchDealFields } from '#lib/deals/store.ts';
+import { getDealFields } from '#lib/deals/read.ts';
+import { patchDealFields } from '#lib/deals/store.ts';
 import { FieldValues, PatchFieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

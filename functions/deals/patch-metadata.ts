@@ -1,5 +1,6 @@
 import { MetadataAnswer, PatchMetadata } from '#lib/core/metadata.ts';
-import { getDealMetadata, patchDealMetadata } from '#lib/deals/store.ts';
+import { getDealMetadata } from '#lib/deals/read.ts';
+import { patchDealMetadata } from '#lib/deals/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets some of the caller's own key and value pairs of a deal; null removes one, the others stay. */

@@ -1,5 +1,6 @@
 import { expandDeals } from '#lib/deals/include.ts';
-import { getDeal, patchDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { patchDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, PatchDeal, readOnlyInPatch } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

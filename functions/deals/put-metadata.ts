@@ -1,5 +1,6 @@
 import { MetadataAnswer, PutMetadata } from '#lib/core/metadata.ts';
-import { getDealMetadata, putDealMetadata } from '#lib/deals/store.ts';
+import { getDealMetadata } from '#lib/deals/read.ts';
+import { putDealMetadata } from '#lib/deals/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Replaces the caller's own key and value pairs of a deal. */

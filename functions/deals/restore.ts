@@ -1,6 +1,7 @@
 import { Nothing } from '#lib/core/schema.ts';
 import { expandDeals } from '#lib/deals/include.ts';
-import { getDeal, restoreDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { restoreDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

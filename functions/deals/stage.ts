@@ -1,5 +1,6 @@
 import { expandDeals } from '#lib/deals/include.ts';
-import { getDeal, moveDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { moveDeal } from '#lib/deals/store.ts';
 import { DealInclude, DealWithTasks, SetDealStage } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,6 +1,7 @@
 import { roles } from '#lib/core/choices.ts';
 import { Nothing } from '#lib/core/schema.ts';
-import { getDeal, winDeal } from '#lib/deals/store.ts';
+import { getDeal } from '#lib/deals/read.ts';
+import { winDeal } from '#lib/deals/store.ts';
 import { DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,6 +1,7 @@
 import { Nothing } from '#lib/core/schema.ts';
 import { expandTasks } from '#lib/deals/include.ts';
-import { archiveTask, getTask } from '#lib/deals/task-store.ts';
+import { getTask } from '#lib/deals/task-read.ts';
+import { archiveTask } from '#lib/deals/task-store.ts';
 import { Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

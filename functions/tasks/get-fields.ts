@@ -1,4 +1,4 @@
-import { getTaskFields } from '#lib/deals/task-store.ts';
+import { getTaskFields } from '#lib/deals/task-read.ts';
 import { FieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

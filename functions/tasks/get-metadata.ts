@@ -1,5 +1,5 @@
 import { MetadataAnswer } from '#lib/core/metadata.ts';
-import { getTaskMetadata } from '#lib/deals/task-store.ts';
+import { getTaskMetadata } from '#lib/deals/task-read.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The caller's own key and value pairs of a task. */

@@ -1,5 +1,5 @@
 import { expandTasks } from '#lib/deals/include.ts';
-import { getTask } from '#lib/deals/task-store.ts';
+import { getTask } from '#lib/deals/task-read.ts';
 import { Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { listOf } from '#lib/core/schema.ts';
 import { expandTasks } from '#lib/deals/include.ts';
-import { listTasks } from '#lib/deals/task-store.ts';
+import { listTasks } from '#lib/deals/task-list.ts';
 import { Task, TaskQuery } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

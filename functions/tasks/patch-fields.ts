@@ -1,4 +1,5 @@
-import { getTaskFields, patchTaskFields } from '#lib/deals/task-store.ts';
+import { getTaskFields } from '#lib/deals/task-read.ts';
+import { patchTaskFields } from '#lib/deals/task-store.ts';
 import { FieldValues, PatchFieldValues } from '#lib/entities/field.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

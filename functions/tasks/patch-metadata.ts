@@ -1,5 +1,6 @@
 import { MetadataAnswer, PatchMetadata } from '#lib/core/metadata.ts';
-import { getTaskMetadata, patchTaskMetadata } from '#lib/deals/task-store.ts';
+import { getTaskMetadata } from '#lib/deals/task-read.ts';
+import { patchTaskMetadata } from '#lib/deals/task-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Sets some of the caller's own key and value pairs of a task; null removes one, the others stay. */

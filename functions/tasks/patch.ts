@@ -1,6 +1,7 @@
 import { fixedInPatch } from '#lib/core/metadata.ts';
 import { expandTasks } from '#lib/deals/include.ts';
-import { getTask, patchTask } from '#lib/deals/task-store.ts';
+import { getTask } from '#lib/deals/task-read.ts';
+import { patchTask } from '#lib/deals/task-store.ts';
 import { PatchTask, Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

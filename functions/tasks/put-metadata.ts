@@ -1,5 +1,6 @@
 import { MetadataAnswer, PutMetadata } from '#lib/core/metadata.ts';
-import { getTaskMetadata, putTaskMetadata } from '#lib/deals/task-store.ts';
+import { getTaskMetadata } from '#lib/deals/task-read.ts';
+import { putTaskMetadata } from '#lib/deals/task-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Replaces the caller's own key and value pairs of a task. */

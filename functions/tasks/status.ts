@@ -1,5 +1,6 @@
 import { expandTasks } from '#lib/deals/include.ts';
-import { getTask, setTaskStatus } from '#lib/deals/task-store.ts';
+import { getTask } from '#lib/deals/task-read.ts';
+import { setTaskStatus } from '#lib/deals/task-store.ts';
 import { SetTaskStatus, Task, TaskInclude } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -7,7 +7,6 @@ import {
   type StoredContact,
   type StoredContactCompany,
 } from '#lib/entities/contact.ts';
-import { domainOf } from '#lib/entities/contact-address.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
@@ -15,7 +14,7 @@ import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { addCompanyActivity } from './activity.ts';
-import { companyOfDomain } from './company-read.ts';
+import { companyByMail } from './company-read.ts';
 import type { ShownCompany } from './include.ts';
 import { getStoredContact } from './read.ts';
 import { updateContact } from './write.ts';
@@ -76,22 +75,6 @@ async function saveLinks(
 /** The links of a contact without the primary one, whose name another text takes the place of. */
 export const withoutPrimary = ({ companyLinks = [] }: StoredContact): StoredContactCompany[] =>
   companyLinks.filter(({ isPrimary }) => !isPrimary);
-
-/**
- * Returns the company that a contact with this e-mail address is linked to by its domain: undefined for a provider of free mail, and
- * where the workspace does not want it.
- */
-export async function companyByMail(
-  tx: UnitOfWork,
-  email: string | null | undefined,
-): Promise<StoredCompany | undefined> {
-  if (!email) return undefined;
-  const domain = domainOf(email);
-  const company = await companyOfDomain(tx, domain);
-  if (company === undefined || company.freeDomains.includes(domain)) return undefined;
-  const { linkByDomain } = await getWorkspace(tx);
-  return linkByDomain ? company : undefined;
-}
 
 /** Gives a changed contact the company that a new e-mail address belongs to, if it has none yet. Returns whether it did. */
 export async function linkByMail(tx: UnitOfWork, next: StoredContact, email: string | null): Promise<boolean> {

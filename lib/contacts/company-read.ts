@@ -1,25 +1,11 @@
-import type * as v from 'valibot';
-import { withMetadata } from '#lib/core/metadata.ts';
 import { conflict, notFound } from '#lib/core/problem.ts';
-import { wordsOf } from '#lib/core/text.ts';
 import { includesArchive } from '#lib/entities/archive.ts';
-import {
-  Companies,
-  type CompanyDuplicateQuery,
-  type CompanyQuery,
-  comparableName,
-  hostIn,
-  type StoredCompany,
-} from '#lib/entities/company.ts';
-import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { listNoun } from '#lib/search/list.ts';
-import { common, holding } from '#lib/table/conditions.ts';
+import { Companies, hostIn, type StoredCompany } from '#lib/entities/company.ts';
+import { domainOf } from '#lib/entities/contact-address.ts';
 import { holderOf } from '#lib/table/entries.ts';
-import { listPage, type Page, unitePages } from '#lib/table/list.ts';
-import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { includesFields, shownValues } from '#lib/workspaces/fields.ts';
-import { valueHolder } from '#lib/workspaces/value-changes.ts';
+import { includesFields, shownValues, valueHolder } from '#lib/workspaces/fields.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
 
 /** Companies as holders of custom values. */
 export const companyValues = valueHolder('company', Companies);
@@ -34,6 +20,22 @@ export const getStoredCompany = (tx: UnitOfWork, id: number): Promise<StoredComp
 /** Returns the company that has a domain, whatever its spelling. */
 export const companyOfDomain = (tx: UnitOfWork, domain: string): Promise<StoredCompany | undefined> =>
   holderOf(tx, Companies, { domain: hostIn(domain) });
+
+/**
+ * Returns the company that a contact with this e-mail address is linked to by its domain: undefined for a provider of free mail, and
+ * where the workspace does not want it.
+ */
+export async function companyByMail(
+  tx: UnitOfWork,
+  email: string | null | undefined,
+): Promise<StoredCompany | undefined> {
+  if (!email) return undefined;
+  const domain = domainOf(email);
+  const company = await companyOfDomain(tx, domain);
+  if (company === undefined || company.freeDomains.includes(domain)) return undefined;
+  const { linkByDomain } = await getWorkspace(tx);
+  return linkByDomain ? company : undefined;
+}
 
 /** Raises 409 when another company has one of the domains. */
 export async function requireFreeDomains(
@@ -52,57 +54,6 @@ export async function requireFreeDomains(
       },
     );
   }
-}
-
-/** Returns companies in descending order of id; every filter may be combined. */
-export async function listCompanies(
-  tx: UnitOfWork,
-  { include, domain, ...query }: v.InferOutput<typeof CompanyQuery>,
-): Promise<Page<StoredCompany>> {
-  const { archived = 'false' } = query;
-  // An archived company holds its domains no more, so its own row says them.
-  const sought = archived === 'false' ? domain : undefined;
-  const holder = sought === undefined ? undefined : await companyOfDomain(tx, sought);
-  if (sought !== undefined && holder === undefined) return { items: [], nextCursor: null, hasMore: false };
-  const listing = listingFrom(
-    Companies,
-    { ...query, domain: sought === undefined ? domain : undefined },
-    {
-      ...common,
-      domain: (host) => ({ matches: ({ domains }) => domains.includes(hostIn(host)), columns: ['domains'] }),
-      assignedToUserId: (assignee) => ({ where: { assignee } }),
-      metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-      q: (q) => holding(wordsOf(q), ['name', 'domains'], ({ name, domains }) => [name, ...domains]),
-    },
-  );
-  const ids = query.ids?.filter((id) => id === holder?.id) ?? [];
-  return listNoun(tx, Companies, holder ? { ...listing, ids: query.ids ? ids : [holder.id] } : listing);
-}
-
-/** Returns the companies with a domain of the same registrable one, or with the same name without case, accents, and legal form. Raises 404. */
-export async function listCompanyDuplicates(
-  tx: UnitOfWork,
-  id: number,
-  { after, limit }: v.InferOutput<typeof CompanyDuplicateQuery>,
-): Promise<Page<StoredCompany>> {
-  const company = await getStoredCompany(tx, id);
-  const like = comparableName(company.name);
-  const wheres = [...company.roots.map((root) => ({ root })), ...(like === '' ? [] : [{ like }])];
-  const pages = await Promise.all(wheres.map((where) => listPage(tx, Companies, { where, after, limit: limit + 1 })));
-  return unitePages(pages, id, limit);
-}
-
-/** Returns the contacts of a company, newest first. Raises 404. */
-export async function listContactsOfCompany(
-  tx: UnitOfWork,
-  id: number,
-  { after, limit }: { after?: number | undefined; limit: number },
-): Promise<Page<StoredContact>> {
-  const [page] = await Promise.all([
-    listPage(tx, Contacts, { where: { company: id }, after, limit }),
-    getStoredCompany(tx, id),
-  ]);
-  return page;
 }
 
 /** Returns the custom values of a company. Raises 404. */

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { changeValues, setValues } from '#lib/workspaces/value-changes.ts';
 import { addActivity, addCompanyActivity } from './activity.ts';
-import { companyByMail } from './company-links.ts';
+import { companyByMail } from './company-read.ts';
 import { type ShownContact, withTags } from './read.ts';
 import { countTags, namedTags } from './tagging.ts';
 import { contactValues } from './write.ts';

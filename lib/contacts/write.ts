@@ -1,7 +1,7 @@
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import type { changesOf } from '#lib/events/changes.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { valueHolder } from '#lib/workspaces/value-changes.ts';
+import { valueHolder } from '#lib/workspaces/fields.ts';
 
 /** Contacts as holders of custom values. */
 export const contactValues = valueHolder('contact', Contacts);

@@ -1,8 +1,6 @@
-import type * as v from 'valibot';
-import { isSameMetadata, mergedMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { isSameMetadata, mergedMetadata } from '#lib/core/metadata.ts';
 import { requireDecimals } from '#lib/core/money.ts';
-import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
-import { wordsOf } from '#lib/core/text.ts';
+import { conflict, invalidField } from '#lib/core/problem.ts';
 import {
   enter,
   openColumns,
@@ -13,16 +11,11 @@ import {
   readBoards,
   wonIsPanelOnly,
 } from '#lib/deals/boards.ts';
-import { listTasksOfDeal } from '#lib/deals/task-store.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import {
   type CreateDeal,
-  columnText,
-  type Deal,
-  type DealQuery,
   type DealStage,
   Deals,
-  type DealWithTasks,
   isClosed,
   type PatchDeal,
   type StoredDeal,
@@ -32,81 +25,20 @@ import { boardIdOf, Pipelines } from '#lib/entities/pipeline.ts';
 import { referredCompany, referredContact } from '#lib/entities/references/referred.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
-import { listNoun } from '#lib/search/list.ts';
-import { common, holding } from '#lib/table/conditions.ts';
-import type { Page } from '#lib/table/list.ts';
-import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
 import { archiving } from '#lib/workspaces/archive.ts';
-import { shownValues } from '#lib/workspaces/fields.ts';
+import { valueHolder } from '#lib/workspaces/fields.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
-import {
-  changeValues,
-  freeValues,
-  setValues,
-  type ValueChange,
-  valueHolder,
-  withValues,
-} from '#lib/workspaces/value-changes.ts';
-
-type Shown = v.InferOutput<typeof DealWithTasks>;
+import { changeValues, freeValues, setValues, type ValueChange, withValues } from '#lib/workspaces/value-changes.ts';
+import { getDealFields, getStoredDeal, readDeal, type ShownDeal } from './read.ts';
+import { listTasksOfDeal } from './task-read.ts';
 
 /** Deals as holders of custom values. */
 const dealValues = valueHolder('deal', Deals);
 
-const getStoredDeal = (tx: UnitOfWork, id: number): Promise<StoredDeal> =>
-  tx.get(Deals, { id }, () => notFound('deal'));
-
-/** The deal with its tasks; two reads side by side. Raises 404. */
-export async function getDeal(tx: UnitOfWork, id: number): Promise<Shown> {
-  const [deal, tasks] = await readDeal(tx, id);
-  return { ...toDealView(deal), tasks };
-}
-
-const readDeal = (tx: UnitOfWork, id: number) => Promise.all([getStoredDeal(tx, id), listTasksOfDeal(tx, id)]);
-
-/** Deals in descending order of id; every filter is exact and may be combined. */
-export async function listDeals(
-  tx: UnitOfWork,
-  { include, ...query }: v.InferOutput<typeof DealQuery>,
-): Promise<Page<v.InferOutput<typeof Deal>>> {
-  const stageOfColumn = await stageOf(tx, query.columnId);
-  const page = await listNoun(
-    tx,
-    Deals,
-    listingFrom(Deals, query, {
-      ...common,
-      pipelineId: (pipeline) => ({ where: { pipeline } }),
-      columnId: (columnId) => ({
-        where: { stage: query.stage ?? stageOfColumn ?? 'lead' },
-        contains: { stage: columnText(columnId) },
-      }),
-      contactId: (contact) => ({ where: { contact } }),
-      companyId: (company) => ({ where: { company } }),
-      assignedToUserId: (assignee) => ({ where: { assignee } }),
-      minValue: (least) => ({ matches: ({ value }) => value >= least, columns: ['value'] }),
-      maxValue: (most) => ({ matches: ({ value }) => value <= most, columns: ['value'] }),
-      expectedCloseBefore: (time) => ({
-        matches: ({ expectedCloseAt }) => expectedCloseAt !== null && expectedCloseAt < time,
-        columns: ['expectedCloseAt'],
-      }),
-      metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
-      q: (q) => holding(wordsOf(q), ['title'], ({ title }) => [title]),
-    }),
-  );
-  return { ...page, items: page.items.map(toDealView) };
-}
-
-/** Returns the stage of a column, by which its deals are found. */
-async function stageOf(tx: UnitOfWork, columnId: number | undefined): Promise<DealStage | undefined> {
-  if (columnId === undefined) return undefined;
-  const board = await tx.find(Pipelines, { id: boardIdOf(columnId) });
-  return board?.columns.find(({ id }) => id === columnId)?.stage;
-}
-
 /** A new deal in an active stage (contract section 6). Emits deal.created. Raises 400 for `won`, which is for the panel. */
-export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal): Promise<Shown> {
+export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal): Promise<ShownDeal> {
   if (stage === 'won') throw wonIsPanelOnly();
   const [boards, custom, contact, currency] = await Promise.all([
     readBoards(tx),
@@ -164,7 +96,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
 }
 
 /** Changes the given fields. Emits deal.updated unless nothing changed. Raises 409 for the amount of a Won deal. */
-export async function patchDeal(tx: UnitOfWork, id: number, { fields, ...patch }: PatchDeal): Promise<Shown> {
+export async function patchDeal(tx: UnitOfWork, id: number, { fields, ...patch }: PatchDeal): Promise<ShownDeal> {
   const [deal, tasks] = await readDeal(tx, id);
   const custom = await changeValues(tx, dealValues, fields, deal);
   const changed = changedFields(deal, patch);
@@ -192,7 +124,7 @@ export async function moveDeal(
   tx: UnitOfWork,
   id: number,
   { stage, lostReason }: { stage: DealStage; lostReason?: string | null | undefined },
-): Promise<Shown> {
+): Promise<ShownDeal> {
   const [[deal, tasks], boards] = await Promise.all([readDeal(tx, id), readBoards(tx)]);
   if (stage === 'won') throw wonIsPanelOnly();
   requireLost(stage, lostReason);
@@ -208,7 +140,7 @@ export async function moveDealToColumn(
   tx: UnitOfWork,
   id: number,
   { columnId, lostReason }: { columnId: number; lostReason?: string | null | undefined },
-): Promise<Shown> {
+): Promise<ShownDeal> {
   const [[deal, tasks], board] = await Promise.all([readDeal(tx, id), tx.find(Pipelines, { id: boardIdOf(columnId) })]);
   if (deal.columnId === columnId && deal.stage !== 'won') {
     requireLost(deal.stage, lostReason);
@@ -226,7 +158,7 @@ function requireLost(stage: DealStage, lostReason: string | null | undefined): v
 }
 
 /** Gives the deal to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
-export async function assignDeal(tx: UnitOfWork, id: number, userId: number | null): Promise<Shown> {
+export async function assignDeal(tx: UnitOfWork, id: number, userId: number | null): Promise<ShownDeal> {
   const [[deal, tasks]] = await Promise.all([readDeal(tx, id), primeMember(tx, userId)]);
   await requireActiveMember(tx, 'userId', userId);
   if (deal.assignedToUserId === userId) return { ...toDealView(deal), tasks };
@@ -239,7 +171,7 @@ export async function assignDeal(tx: UnitOfWork, id: number, userId: number | nu
  * its life: winning a Won deal changes nothing, and one that was moved on and is won again keeps the entry it has. A deal
  * without value books none.
  */
-export async function winDeal(tx: UnitOfWork, id: number): Promise<Shown> {
+export async function winDeal(tx: UnitOfWork, id: number): Promise<ShownDeal> {
   const [[deal, tasks], boards] = await Promise.all([readDeal(tx, id), readBoards(tx)]);
   if (deal.stage === 'won') return { ...toDealView(deal), tasks };
   let { wonTransactionId } = deal;
@@ -325,31 +257,22 @@ async function returned(tx: UnitOfWork, deal: StoredDeal): Promise<StoredDeal> {
 }
 
 /** Archives a deal; an archived one stays as it is. Emits deal.archived. Raises 404. */
-export async function archiveDeal(tx: UnitOfWork, id: number): Promise<Shown> {
+export async function archiveDeal(tx: UnitOfWork, id: number): Promise<ShownDeal> {
   const [deal, tasks] = await Promise.all([records.archive(tx, id), listTasksOfDeal(tx, id)]);
   return { ...toDealView(deal), tasks };
 }
 
 /** Restores a deal; one that is not archived stays as it is. Emits deal.restored. Raises 404, 409 `field_value_taken`. */
-export async function restoreDeal(tx: UnitOfWork, id: number): Promise<Shown> {
+export async function restoreDeal(tx: UnitOfWork, id: number): Promise<ShownDeal> {
   const [deal, tasks] = await Promise.all([records.restore(tx, id), listTasksOfDeal(tx, id)]);
   return { ...toDealView(deal), tasks };
 }
-
-/** Returns the custom values of a deal. Raises 404. */
-export const getDealFields = async (tx: UnitOfWork, id: number) => ({
-  fields: await shownValues(tx, 'deal', await getStoredDeal(tx, id)),
-});
 
 /** Sets the given custom values; null clears. Emits deal.updated unless nothing changed. Raises 400, 404, 409. */
 export async function patchDealFields(tx: UnitOfWork, id: number, fields: Record<string, unknown>) {
   await patchDeal(tx, id, { fields });
   return getDealFields(tx, id);
 }
-
-export const getDealMetadata = async (tx: UnitOfWork, id: number) => ({
-  metadata: (await getStoredDeal(tx, id)).metadata,
-});
 
 /** Sets some pairs of the metadata, and removes those of null. Emits deal.updated unless nothing changed. */
 export async function patchDealMetadata(tx: UnitOfWork, id: number, change: Record<string, string | null>) {

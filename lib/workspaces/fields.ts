@@ -15,7 +15,8 @@ import {
   isLinked,
   type StoredField,
 } from '#lib/entities/field.ts';
-import type { Item } from '#lib/table/entity.ts';
+import { type By, type Entity, type Item, idOf } from '#lib/table/entity.ts';
+import { holderOf } from '#lib/table/entries.ts';
 import { listAll, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -122,4 +123,20 @@ export async function shownValues(
 /** Returns how `include=fields` is answered for records of an object. */
 export const includesFields = (object: FieldObject): Expand<UnitOfWork, CustomValues> => ({
   fields: (tx, rows) => Promise.all(rows.map((row) => shownValues(tx, object, row))),
+});
+
+/** Entities whose rows hold values, and how another one with a unique value is found. */
+export interface ValueHolder {
+  object: FieldObject;
+  /** Returns the id of the record that has a unique value (`12=…`). */
+  holder(tx: UnitOfWork, uniqueValue: string): Promise<number | undefined>;
+}
+
+/** Returns the entity of an object as a holder of values. */
+export const valueHolder = <E extends Entity>(object: FieldObject, of: E): ValueHolder => ({
+  object,
+  async holder(tx, uniqueValue) {
+    const item = await holderOf(tx, of, { uniqueValue } as unknown as By<E>);
+    return item === undefined ? undefined : idOf(item);
+  },
 });

@@ -21,19 +21,12 @@ import { firstCharacters } from '#lib/core/text.ts';
 import { Companies } from '#lib/entities/company.ts';
 import { Contacts, emailInput, phoneInput } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
-import {
-  type CustomValues,
-  type FieldObject,
-  type FieldType,
-  isLinked,
-  type StoredField,
-} from '#lib/entities/field.ts';
+import { type CustomValues, type FieldType, isLinked, type StoredField } from '#lib/entities/field.ts';
 import { Members } from '#lib/entities/member.ts';
 import { sameName } from '#lib/entities/tag.ts';
-import { type By, type Entity, idOf, type Link } from '#lib/table/entity.ts';
-import { holderOf } from '#lib/table/entries.ts';
+import type { Link } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { fieldsOf, hasRequiredFields, isShown, shownValue, storedValue } from './fields.ts';
+import { fieldsOf, hasRequiredFields, isShown, shownValue, storedValue, type ValueHolder } from './fields.ts';
 
 const maxNumber = 1e15;
 const maxNumberDecimals = 6;
@@ -101,22 +94,6 @@ const inputs: Record<FieldType, () => v.GenericSchema> = {
 /** Ids are strings in events. */
 const eventValue = ({ type }: StoredField, shown: unknown) =>
   typeof shown === 'number' && type !== 'number' ? String(shown) : shown;
-
-/** Entities whose rows hold values, and how another one with a unique value is found. */
-export interface ValueHolder {
-  object: FieldObject;
-  /** Returns the id of the record that has a unique value (`12=…`). */
-  holder(tx: UnitOfWork, uniqueValue: string): Promise<number | undefined>;
-}
-
-/** Returns the entity of an object as a holder of values. */
-export const valueHolder = <E extends Entity>(object: FieldObject, of: E): ValueHolder => ({
-  object,
-  async holder(tx, uniqueValue) {
-    const item = await holderOf(tx, of, { uniqueValue } as unknown as By<E>);
-    return item === undefined ? undefined : idOf(item);
-  },
-});
 
 /** The values of a record after a write, and how its event and timeline tell it. */
 export interface ValueChange {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { system } from '#lib/core/tenant.ts';
-import { listTasks } from '#lib/deals/task-store.ts';
+import { listTasks } from '#lib/deals/task-list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

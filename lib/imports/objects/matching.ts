@@ -5,7 +5,8 @@ import type { FieldObject } from '#lib/entities/field.ts';
 import type { Tasks } from '#lib/entities/task.ts';
 import { listUpTo } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { holderOfValue, valueHolder } from '#lib/workspaces/value-changes.ts';
+import { valueHolder } from '#lib/workspaces/fields.ts';
+import { holderOfValue } from '#lib/workspaces/value-changes.ts';
 import type { RowInput } from './object.ts';
 
 /** Returns the deal or task with a value of a unique field or of metadata. Raises 400 without the value, 409 `ambiguous_match`. */
