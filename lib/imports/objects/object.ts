@@ -41,13 +41,9 @@ export interface ImportedObject {
   /** Archives what a row has created, or removes it. Returns false where that is gone already. */
   remove(tx: UnitOfWork, made: Pick<Outcome, 'recordId' | 'of' | 'noteId'>): Promise<boolean>;
   /** Returns the values of a record, and when it was changed last; undefined where it is gone or archived. */
-  read(
-    tx: UnitOfWork,
-    id: number,
-    of?: Outcome['of'],
-  ): Promise<{ values: Values; updatedAt: string | null } | undefined>;
+  read(tx: UnitOfWork, id: number): Promise<{ values: Values; updatedAt: string | null } | undefined>;
   /** Gives a record some of its old values back. */
-  giveBack(tx: UnitOfWork, id: number, old: Values, of?: Outcome['of']): Promise<void>;
+  giveBack(tx: UnitOfWork, id: number, old: Values): Promise<void>;
 }
 
 /** Returns the values that differ, each before and after. */
