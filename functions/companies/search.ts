@@ -1,5 +1,5 @@
 import { expandCompanies } from '#lib/contacts/company-read.ts';
-import { foundOf, searchBody } from '#lib/core/search-body.ts';
+import { foundOf, searchBody, searchMemoryMb } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Company, CompanyInclude } from '#lib/entities/company.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -21,6 +21,7 @@ export const handler = endpoint(
     needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
+    memoryMb: searchMemoryMb,
   },
   ({ tx, caller, body }) => search(tx, caller, 'company', body),
 );

@@ -20,7 +20,7 @@ export const handler = endpoint(
     responseOf: { 200: ContactExport, 202: ExportFile },
     volatile: ['exportedAt'],
     errors: ['not_found'],
-    needs: ['commit', 'read-export-files', 'own-addresses'],
+    needs: ['commit', 'read-export-files', 'own-addresses', 'read-copies'],
     heavyDependency: 'the client of S3, which signs the URLs of files',
     timeoutSeconds: longTimeoutSeconds,
     // A member reads no finance, of which there is some in it.

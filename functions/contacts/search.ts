@@ -1,5 +1,5 @@
 import { expandContacts } from '#lib/contacts/include.ts';
-import { foundOf, searchBody } from '#lib/core/search-body.ts';
+import { foundOf, searchBody, searchMemoryMb } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { Contact, ContactInclude } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
@@ -21,6 +21,7 @@ export const handler = endpoint(
     needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
+    memoryMb: searchMemoryMb,
   },
   ({ tx, caller, body }) => search(tx, caller, 'contact', body),
 );

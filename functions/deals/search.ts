@@ -1,4 +1,4 @@
-import { foundOf, searchBody } from '#lib/core/search-body.ts';
+import { foundOf, searchBody, searchMemoryMb } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { expandDeals } from '#lib/deals/include.ts';
 import { Deal, DealInclude, toDealView } from '#lib/entities/deal.ts';
@@ -21,6 +21,7 @@ export const handler = endpoint(
     needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
+    memoryMb: searchMemoryMb,
   },
   async ({ tx, caller, body }) => {
     const { items, ...page } = await search(tx, caller, 'deal', body);

@@ -13,6 +13,8 @@ export const handler = endpoint(
     query: ThreadQuery,
     status: 200,
     response: listOf(Thread),
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
   },
   ({ tx, query }) => listThreads(tx, query),

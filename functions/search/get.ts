@@ -1,3 +1,4 @@
+import { searchMemoryMb } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { EverywhereQuery, everyScope, Hits, searchEverywhere } from '#lib/search/everywhere.ts';
@@ -17,6 +18,7 @@ export const handler = endpoint(
     needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
+    memoryMb: searchMemoryMb,
   },
   async ({ tx, caller, query, reply }) => {
     const { items, leftOut } = await searchEverywhere(tx, caller, query);

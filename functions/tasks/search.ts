@@ -1,4 +1,4 @@
-import { foundOf, searchBody } from '#lib/core/search-body.ts';
+import { foundOf, searchBody, searchMemoryMb } from '#lib/core/search-body.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { expandTasks } from '#lib/deals/include.ts';
 import { Task, TaskInclude, toTaskView } from '#lib/entities/task.ts';
@@ -21,6 +21,7 @@ export const handler = endpoint(
     needs: ['read-copies'],
     errors: ['bad_request'],
     timeoutSeconds: longTimeoutSeconds,
+    memoryMb: searchMemoryMb,
   },
   async ({ tx, caller, body }) => {
     const { items, ...page } = await search(tx, caller, 'task', body);

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { copiedNouns } from '#lib/core/choices.ts';
 import { copyTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { queueWorker } from '#lib/queues/queue-worker.ts';
 import { receive } from '#lib/queues/receive.ts';
 import { renewCopy } from '#lib/search/renew-copy.ts';
-import { notedNouns } from '#lib/table/changed.ts';
 
 /** Renews the copies that searches read. */
 export const handler = queueWorker(
@@ -17,5 +17,5 @@ export const handler = queueWorker(
     memoryMb: 1792,
     diskMb: 4096,
   },
-  (messages) => receive(messages, { noun: v.picklist(notedNouns) }, (tenant, { noun }) => renewCopy(tenant, noun)),
+  (messages) => receive(messages, { noun: v.picklist(copiedNouns) }, (tenant, { noun }) => renewCopy(tenant, noun)),
 );

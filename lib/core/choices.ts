@@ -43,6 +43,10 @@ export const transactionSources = ['api', 'panel', 'deal', 'invoice', 'revenue_s
 
 /** The kinds of records that have custom fields. */
 export const fieldObjects = ['contact', 'company', 'deal', 'task'] as const;
+
+/** Entities of which searches read a copy. */
+export const copiedNouns = [...fieldObjects, 'email-thread'] as const;
+export type CopiedNoun = (typeof copiedNouns)[number];
 /** The types of custom fields. */
 export const fieldTypes = [
   'text',

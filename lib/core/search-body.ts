@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import { atMost, idInput, listInput, objectInput, queryText, reading, timeZone } from './schema.ts';
 
+/** Memory of a function that searches: a whole processor, and room for a row group of long texts. */
+export const searchMemoryMb = 1769;
+
 /** More than a condition or a group has. */
 const maxMembers = 10;
 /** More than that of three texts takes. */

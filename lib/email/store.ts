@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { log } from '#lib/core/log.ts';
 import { notFound } from '#lib/core/problem.ts';
+import { wordsOf } from '#lib/core/text.ts';
 import { BodyParts, type EmailMessage, EmailMessages, type StoredEmailMessage } from '#lib/entities/email-message.ts';
 import {
   type Mailbox,
@@ -8,9 +9,12 @@ import {
   type ThreadQuery,
   type ThreadStatus,
   Threads,
+  textsOfThread,
 } from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
-import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
+import { listNoun } from '#lib/search/list.ts';
+import { holding } from '#lib/table/conditions.ts';
+import { listPage, maxPageBytes, type Page } from '#lib/table/list.ts';
 import { listingFrom } from '#lib/table/listing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { primeMember, requireActiveMember } from '#lib/workspaces/active-members.ts';
@@ -23,16 +27,18 @@ export const getThread = (tx: UnitOfWork, id: number): Promise<StoredThread> =>
 
 /** Threads in descending order of id. */
 export function listThreads(tx: UnitOfWork, query: v.InferOutput<typeof ThreadQuery>): Promise<Page<StoredThread>> {
-  return listPage(
+  return listNoun(
     tx,
     Threads,
     listingFrom(Threads, query, {
       contactId: (contact) => ({ where: { contact } }),
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       unreadOnly: (unreadOnly) => (unreadOnly ? { where: { unread: true } } : {}),
-      isStarred: (isStarred) => (isStarred ? { where: { starred: true } } : { matches: (thread) => !thread.isStarred }),
-      q: (q) => ({ contains: { search: searched(q) } }),
+      isStarred: (isStarred) =>
+        isStarred ? { where: { starred: true } } : { matches: (thread) => !thread.isStarred, columns: ['isStarred'] },
+      q: (q) => holding(wordsOf(q), ['subject', 'preview', 'participants'], textsOfThread),
     }),
+    { hasText: query.q !== undefined },
   );
 }
 

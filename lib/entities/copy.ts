@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { fieldObjects } from '#lib/core/choices.ts';
+import { copiedNouns } from '#lib/core/choices.ts';
 import { count, storedChoice, time } from '#lib/core/schema.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
@@ -8,7 +8,7 @@ import { entity, type Item } from '#lib/table/entity.ts';
 export const Copies = entity({
   name: 'copy',
   schema: v.object({
-    noun: storedChoice(fieldObjects),
+    noun: storedChoice(copiedNouns),
     /** Name of its file; null while there is none. */
     version: v.nullable(v.string()),
     /** The release's form of the file. */

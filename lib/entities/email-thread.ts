@@ -16,7 +16,6 @@ import {
   time,
 } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
-import { searchable } from '#lib/table/list.ts';
 import { CreateContact } from './contact.ts';
 import { StoredConversation, snoozeTimer } from './conversation.ts';
 
@@ -32,7 +31,7 @@ export const Participant = v.object({
 });
 export type Participant = v.InferOutput<typeof Participant>;
 
-const threadStatuses = ['open', 'pending', 'closed', 'spam'] as const;
+export const threadStatuses = ['open', 'pending', 'closed', 'spam'] as const;
 export type ThreadStatus = (typeof threadStatuses)[number];
 
 /** Base document, "Email thread". */
@@ -133,10 +132,6 @@ export const Threads = entity({
     unread: ({ unreadCount }) => unreadCount > 0,
     starred: ({ isStarred }) => isStarred,
     topic: (thread) => findersOf(thread).map((email) => topicMark(thread.subject, email)),
-    search: {
-      copy: ({ subject, preview, participants }) =>
-        searchable(subject, preview, ...participants.flatMap(({ name, email }) => [name, ...spellingsOf(email)])),
-    },
   },
   counters: {
     /** Open threads and unread messages (contract section 11, `email`). */
@@ -151,3 +146,10 @@ export const Threads = entity({
 });
 
 export type StoredThread = v.InferOutput<(typeof Threads)['schema']>;
+
+/** Returns the texts in which the words of `q` are looked for. */
+export const textsOfThread = ({ subject, preview, participants }: StoredThread): (string | null)[] => [
+  subject,
+  preview,
+  ...participants.flatMap(({ name, email }) => [name, ...spellingsOf(email)]),
+];

@@ -2,7 +2,7 @@ import type { SchemaElement } from 'hyparquet';
 import type { StoredField } from '#lib/entities/field.ts';
 import { searchFieldOf } from './custom.ts';
 import * as forms from './forms.ts';
-import { type Noun, type SearchField, searchedText } from './nouns.ts';
+import { type CopiedRecords, type SearchField, searchedText } from './nouns.ts';
 
 /** A column of a copy, called after the field that it holds (docs/query-your-data.md). */
 export interface Column {
@@ -19,15 +19,15 @@ export const archivedColumn = 'archivedAt';
 /** Column of the text in which the words of `q` are looked for. */
 export const textColumn = 'searchText';
 
-/** Returns the columns of a noun with these custom fields; archived fields have none. */
-export function columnsOf(noun: Noun, fields: readonly StoredField[]): Column[] {
+/** Returns the columns of a kind of record with these custom fields; archived fields have none. */
+export function columnsOf(noun: CopiedRecords, fields: readonly StoredField[]): Column[] {
   const shown = fields.filter(({ isArchived }) => !isArchived);
   return [
     ...Object.values(noun.fields).flatMap(columnIn),
     { name: archivedColumn, form: forms.time, of: ({ archive }: Row) => archive?.archivedAt },
     { name: textColumn, form: forms.text, of: (row) => searchedText(noun, row) },
     ...shown.map(searchFieldOf).flatMap(columnIn),
-    { name: 'metadata', form: forms.json, of: ({ metadata }: Row) => metadata },
+    ...(noun.object === undefined ? [] : [{ name: 'metadata', form: forms.json, of: ({ metadata }: Row) => metadata }]),
   ];
 }
 

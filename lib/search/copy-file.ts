@@ -21,8 +21,9 @@ interface Bytes {
 const maxRequests = 14;
 const leastGap = 16 * 1024;
 const largestGap = 8 * 1024 * 1024;
-/** Row groups that are fetched ahead of the one that is looked at. */
+/** Row groups, and their bytes, that are fetched ahead of the one that is looked at. */
 const ahead = 4;
+const aheadBytes = 16 * 1024 * 1024;
 /** Bytes of files that a warm function keeps. */
 const maxKeptBytes = 32 * 1024 * 1024;
 
@@ -70,16 +71,23 @@ export async function* readGroups(
   if (fromLast) order.reverse();
   const places = order.map((index) => placesOf(metadata, index, columns));
   const gap = gapFor(places);
+  const ranges = places.map((one) => united(one, gap));
   const fetched: Promise<Fetched[]>[] = [];
   const fetch = (at: number) => {
-    const ranges = united(places[at] ?? [], gap);
-    const bytes = Promise.all(ranges.map(async (range) => ({ ...range, bytes: await bytesOf(key, range) })));
+    const bytes = Promise.all(
+      (ranges[at] ?? []).map(async (range) => ({ ...range, bytes: await bytesOf(key, range) })),
+    );
     // One that is never waited for, as the search has ended, fails silently.
     bytes.catch(() => {});
-    fetched[at] = bytes;
+    return bytes;
   };
   for (let at = 0; at < order.length; at += 1) {
-    for (let next = fetched.length; next < Math.min(order.length, at + ahead); next += 1) fetch(next);
+    let bytes = 0;
+    for (let next = at; next < Math.min(order.length, at + ahead); next += 1) {
+      for (const { start, end } of ranges[next] ?? []) bytes += end - start;
+      if (next > at && bytes > aheadBytes) break;
+      fetched[next] ??= fetch(next);
+    }
     yield decoded(metadata, order[at] as number, columns, await (fetched[at] as Promise<Fetched[]>));
     delete fetched[at];
   }

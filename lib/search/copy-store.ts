@@ -1,9 +1,10 @@
+import type { CopiedNoun } from '#lib/core/choices.ts';
 import { dayMs, fromNow, latest, minuteMs, shifted } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Copies, type StoredCopy } from '#lib/entities/copy.ts';
 import { copyKey } from '#lib/files/keys.ts';
-import { changedSince, type NotedNoun, notedDays } from '#lib/table/changed.ts';
+import { changedSince, notedDays } from '#lib/table/changed.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { copyFormat } from './copy-columns.ts';
@@ -41,7 +42,7 @@ export const isUsable = (copy: StoredCopy): copy is Usable =>
   copy.version !== null && copy.asOf !== null && copy.asOf > fromNow(-usedForMs) && copy.format === copyFormat;
 
 /** Returns the copy of a noun; undefined where none is worth reading. Has one that is old renewed. Throws where its file is gone. */
-export async function findCopy(tenant: Tenant, noun: NotedNoun): Promise<UsableCopy | undefined> {
+export async function findCopy(tenant: Tenant, noun: CopiedNoun): Promise<UsableCopy | undefined> {
   const copy = await UnitOfWork.forAnswer(tenant, system).find(Copies, { noun });
   if (copy === undefined || !isUsable(copy)) return undefined;
   const changed = await changedSince(tenant, noun, copy.asOf);
@@ -62,7 +63,7 @@ export const hasAll = ({ file, asOf }: UsableCopy, used: Iterable<SearchField>):
   );
 
 /** Has the copy of a noun renewed soon, unless that was asked before. A search does not fail with it. */
-export async function askRenewal(tenant: Tenant, noun: NotedNoun, known?: StoredCopy): Promise<void> {
+export async function askRenewal(tenant: Tenant, noun: CopiedNoun, known?: StoredCopy): Promise<void> {
   if (known && known.renewAt !== null) return;
   try {
     await transact(tenant, system, async (tx) => {

@@ -6,7 +6,7 @@ import { type Column, schemaOf } from './copy-columns.ts';
 
 /** Rows of a row group, fewer where their texts are long. */
 const groupRows = 20_000;
-const groupCharacters = 32_000_000;
+const groupCharacters = 16_000_000;
 
 /** Writes a copy to a local file, one row after another. */
 export class CopyWriter {

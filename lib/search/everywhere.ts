@@ -5,43 +5,40 @@ import { phoneSpellings } from '#lib/core/phone.ts';
 import { id, openChoice, queryChoices, queryText } from '#lib/core/schema.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { asciiDigitsIn, foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
-import { Companies, type StoredCompany } from '#lib/entities/company.ts';
-import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
-import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
-import { type StoredTask, Tasks } from '#lib/entities/task.ts';
-import type { Entity } from '#lib/table/entity.ts';
+import type { StoredCompany } from '#lib/entities/company.ts';
+import type { StoredContact } from '#lib/entities/contact.ts';
+import type { StoredDeal } from '#lib/entities/deal.ts';
+import type { StoredThread } from '#lib/entities/email-thread.ts';
+import type { StoredTask } from '#lib/entities/task.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { CopiedRow } from './copied-row.ts';
-import { type Noun, nouns } from './nouns.ts';
+import { type CopiedRecords, copiedRecords } from './nouns.ts';
 import { rangesIn } from './ranges.ts';
 import { type Columns, eachRecord, withoutBrokenCopy } from './records.ts';
-import { eachRow, isArchived } from './rows.ts';
+import { isArchived } from './rows.ts';
 
 type Named = readonly [field: string, text: string | null | undefined];
 
 /** A kind of record in the search over everything. */
 interface Searched<Row = never> {
-  of: Entity;
+  of: CopiedRecords;
+  /** Columns of its copy that are asked for here. */
+  columns: readonly string[];
   scope: Scope;
   /** Returns the texts that are searched; the first one that is there is the title. */
   texts(row: Row): readonly Named[];
   subtitle(row: Row): string | null;
   /** Returns when somebody last had to do with it. */
   activeAt(row: Row): string;
-  /** The noun that it is, and the columns of its copy that are asked for here. */
-  noun?: { of: Noun; columns: readonly string[] };
 }
 
 const changedAt = ({ updatedAt, createdAt }: { updatedAt: string | null; createdAt: string }) => updatedAt ?? createdAt;
 
-const copied = (of: unknown, columns: readonly string[]) => ({
-  of: of as Noun,
-  columns: ['id', 'createdAt', 'updatedAt', ...columns],
-});
+const always = ['id', 'createdAt', 'updatedAt'];
 
 const contact: Searched<StoredContact> = {
-  of: Contacts,
+  of: copiedRecords('contact'),
+  columns: [...always, 'name', 'username', 'email', 'phone', 'company', 'lastMessageAt'],
   scope: 'contacts:read',
   texts: ({ name, username, email, phone, company }) => [
     ['name', name],
@@ -52,11 +49,11 @@ const contact: Searched<StoredContact> = {
   ],
   subtitle: ({ company, email, phone }) => company ?? email ?? phone,
   activeAt: (row) => latest(row.lastMessageAt, changedAt(row)) as string,
-  noun: copied(nouns.contact, ['name', 'username', 'email', 'phone', 'company', 'lastMessageAt']),
 };
 
 const company: Searched<StoredCompany> = {
-  of: Companies,
+  of: copiedRecords('company'),
+  columns: [...always, 'name', 'domains', 'phone'],
   scope: 'companies:read',
   texts: ({ name, domains, phone }) => [
     ['name', name],
@@ -65,29 +62,29 @@ const company: Searched<StoredCompany> = {
   ],
   subtitle: ({ domains }) => domains[0] ?? null,
   activeAt: changedAt,
-  noun: copied(nouns.company, ['name', 'domains', 'phone']),
 };
 
 const deal: Searched<StoredDeal> = {
-  of: Deals,
+  of: copiedRecords('deal'),
+  columns: [...always, 'title', 'contactName'],
   scope: 'deals:read',
   texts: ({ title }) => [['title', title]],
   subtitle: ({ contactName }) => contactName,
   activeAt: changedAt,
-  noun: copied(nouns.deal, ['title', 'contactName']),
 };
 
 const task: Searched<StoredTask> = {
-  of: Tasks,
+  of: copiedRecords('task'),
+  columns: [...always, 'title'],
   scope: 'tasks:read',
   texts: ({ title }) => [['title', title]],
   subtitle: () => null,
   activeAt: changedAt,
-  noun: copied(nouns.task, ['title']),
 };
 
 const thread: Searched<StoredThread> = {
-  of: Threads,
+  of: copiedRecords('email-thread'),
+  columns: ['id', 'subject', 'participants', 'status', 'lastMessageAt'],
   scope: 'email:read',
   texts: ({ subject, participants }) => [
     ['subject', subject],
@@ -184,8 +181,8 @@ const byRank = (a: Ranked, b: Ranked) =>
   a.rank - b.rank || (a.activeAt === b.activeAt ? b.hit.id - a.hit.id : a.activeAt < b.activeAt ? 1 : -1);
 
 function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly string[][]): Promise<Ranked[]> {
-  const { noun } = searched[type] as Searched<Row>;
-  const columns = { used: new Set<never>(), others: noun?.columns ?? [], hasText: true, isByIdAlone: false };
+  const { columns: others } = searched[type] as Searched<Row>;
+  const columns = { used: new Set<never>(), others, hasText: true, isByIdAlone: false };
   return withoutBrokenCopy((isWithoutCopy) => rankedOf(tx, type, whole, words, { ...columns, isWithoutCopy }));
 }
 
@@ -203,10 +200,10 @@ async function rankedOf(
   words: readonly string[][],
   columns: Columns,
 ): Promise<Ranked[]> {
-  const { of, texts, subtitle, activeAt, noun } = searched[type] as Searched<Row>;
+  const { of, texts, subtitle, activeAt } = searched[type] as Searched<Row>;
   let found: Ranked[] = [];
   const look = (seen: Row) => {
-    const row = rowOf(seen, words, noun?.columns ?? []);
+    const row = rowOf(seen, words, columns.others ?? []);
     if (row === undefined) return;
     const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));
     const folded = named.map(([field, text]) => (field === 'phone' ? asciiDigitsIn(text) : foldCase(text)));
@@ -229,12 +226,10 @@ async function rankedOf(
     });
     if (found.length > maxKept) found = found.sort(byRank).slice(0, maxHits);
   };
-  if (noun === undefined) await eachRow(tx, of, look);
-  else
-    await eachRecord(tx, noun.of, columns, (row: never) => {
-      look(row);
-      return true;
-    });
+  await eachRecord(tx, of, columns, (row: never) => {
+    look(row);
+    return true;
+  });
   return found;
 }
 

@@ -1,15 +1,21 @@
 import type { FieldCode, FieldError } from '#lib/core/problem.ts';
+import { CopiedRow } from './copied-row.ts';
 import { fits, isOneOf, type Operand, type Operator, operators, type Reading, WrongValue } from './kinds.ts';
 import type { SearchField } from './nouns.ts';
 
 const maxLevels = 5;
 const maxConditions = 50;
+/** Of one condition, and of all. */
 const maxValues = 200;
+const maxAllValues = 1000;
 /** More conditions and groups than a filter may have; further ones are not looked at. */
 const maxNodes = 300;
 
 /** Whether a row is wanted; `now` is the time of the first page. */
 export type Predicate = (row: never, now: string) => boolean;
+
+/** Returns what a row has of a field, in the form in which it is compared. */
+type Operands = (row: never, now: string) => readonly Operand[];
 
 /** Surroundings in which one filter is read. */
 export interface FilterReading extends Reading {
@@ -23,6 +29,8 @@ export class FilterReader {
   readonly #reading: FilterReading;
   #conditions = 0;
   #nodes = 0;
+  #values = 0;
+  readonly #operands = new Map<string, Operands>();
 
   constructor(reading: FilterReading) {
     this.#reading = reading;
@@ -79,8 +87,25 @@ export class FilterReader {
         return this.#refuse(`${place}.value`, 'not_allowed', `is not allowed with ${operator}`);
       return (row, now) => isPresent(field.of(row, now)) === (operator === 'isSet');
     }
-    const values = await this.#values(field, operator, value, `${place}.value`);
-    return predicateOf(field, operator, values);
+    const values = await this.#valuesOf(field, operator, value, `${place}.value`);
+    return predicateOf(this.#operandsOf(name as string, field), field, operator, values);
+  }
+
+  /** Returns what rows have of a field, in the form in which it is compared: once for all conditions that a row is asked. */
+  #operandsOf(name: string, { kind, of }: SearchField): Operands {
+    const known = this.#operands.get(name);
+    if (known) return known;
+    let last: { row: object; index: number; operands: Operand[] } | undefined;
+    const operandsOf: Operands = (row, now) => {
+      const index = (row as object) instanceof CopiedRow ? (row as CopiedRow).index : 0;
+      if (last?.row === row && last.index === index) return last.operands;
+      const stored = of(row, now);
+      const operands = isPresent(stored) ? [stored].flat().map((one) => kind.operand(one as never)) : [];
+      last = { row, index, operands };
+      return operands;
+    };
+    this.#operands.set(name, operandsOf);
+    return operandsOf;
   }
 
   #field(name: unknown, place: string): SearchField | undefined {
@@ -101,7 +126,7 @@ export class FilterReader {
     return undefined;
   }
 
-  async #values(field: SearchField, operator: Operator, value: unknown, place: string): Promise<Operand[]> {
+  async #valuesOf(field: SearchField, operator: Operator, value: unknown, place: string): Promise<Operand[]> {
     if (operator !== 'in' && operator !== 'notIn' && operator !== 'between')
       return this.#read(field, value, place).then((read) => (read === undefined ? [] : [read]));
     if (!Array.isArray(value)) {
@@ -116,6 +141,11 @@ export class FilterReader {
     if (value.length < least) this.#refuse(place, 'too_short', `must have at least ${least} values`);
     if (value.length > most) this.#refuse(place, 'too_many', `must have at most ${most} values`);
     if (value.length < least || value.length > most) return [];
+    this.#values += value.length;
+    if (this.#values > maxAllValues) {
+      this.#refuse('filter', 'too_many', `must have at most ${maxAllValues} values`);
+      return [];
+    }
     const read = await Promise.all(value.map((one, index) => this.#read(field, one, `${place}[${index}]`)));
     const known = read.filter((one) => one !== undefined);
     const [first, last] = known;
@@ -153,15 +183,14 @@ const isInOrder = ({ kind }: SearchField, first: Operand, last: Operand) =>
   (kind.order?.(first as never, last as never) ?? 0) <= 0;
 
 /** `ne` and `notIn` are the complements of `eq` and `in`: also true where there is no value (revision 1.4, section 33). */
-function predicateOf({ kind, of }: SearchField, operator: Operator, values: readonly Operand[]): Predicate {
+function predicateOf(
+  operandsOf: Operands,
+  { kind }: SearchField,
+  operator: Operator,
+  values: readonly Operand[],
+): Predicate {
   const isNegative = operator === 'ne' || operator === 'notIn';
   const isEquality = isNegative || operator === 'eq' || operator === 'in';
-  const holds = isEquality
-    ? (value: Operand) => isOneOf(value, values)
-    : (value: Operand) => fits(operator, kind, value, values);
-  return (row, now) => {
-    const stored = of(row, now);
-    const operands = isPresent(stored) ? [stored].flat().map((one) => kind.operand(one as never)) : [];
-    return operands.some(holds) !== isNegative;
-  };
+  const holds = isEquality ? isOneOf(values) : (value: Operand) => fits(operator, kind, value, values);
+  return (row, now) => operandsOf(row, now).some(holds) !== isNegative;
 }

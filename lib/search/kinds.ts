@@ -251,8 +251,6 @@ export const listOf = ({ order, ...kind }: Kind): Kind => ({
   form: forms.listOf(kind.form),
 });
 
-const isSame = (a: Operand, b: Operand) =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && a.amount === b.amount && a.currency === b.currency);
 const isComparable = (a: Operand, b: Operand) =>
   typeof a !== 'object' || typeof b !== 'object' || a.currency === b.currency;
 
@@ -274,5 +272,10 @@ export function fits(
   return operator === 'lt' ? order(first) < 0 : order(first) <= 0;
 }
 
+const keyOf = (value: Operand) => (typeof value === 'object' ? `${value.currency} ${value.amount}` : value);
+
 /** Returns whether a value is one of these. */
-export const isOneOf = (value: Operand, values: readonly Operand[]) => values.some((one) => isSame(value, one));
+export function isOneOf(values: readonly Operand[]): (value: Operand) => boolean {
+  const keys = new Set(values.map(keyOf));
+  return (value) => keys.has(keyOf(value));
+}

@@ -1,5 +1,5 @@
+import type { CopiedNoun } from '#lib/core/choices.ts';
 import { holdsWords } from '#lib/core/text.ts';
-import type { FieldObject } from '#lib/entities/field.ts';
 import { type Entity, entityPartition, type Item, isListed, type Spellings } from '#lib/table/entity.ts';
 import type { EntryRow } from '#lib/table/entries.ts';
 import { sortableId } from '#lib/table/keys.ts';
@@ -10,7 +10,7 @@ import { CopiedRow } from './copied-row.ts';
 import { archivedColumn, columnsOf, textColumn } from './copy-columns.ts';
 import { readGroups } from './copy-file.ts';
 import { askRenewal, findCopy, minRows, type UsableCopy } from './copy-store.ts';
-import { type Noun, nouns } from './nouns.ts';
+import { type CopiedRecords, copiedRecords } from './nouns.ts';
 import { withoutBrokenCopy } from './records.ts';
 
 /** What rows of a list are asked for besides its indexes, and the columns that answer it. */
@@ -27,8 +27,9 @@ export const listByCopy = <E extends Entity>(
   condition: Condition<E>,
 ): Promise<Page<Item<E>>> =>
   withoutBrokenCopy(async (isBroken) => {
-    const noun = nouns[of.name as FieldObject] as unknown as Noun;
-    const copy = isBroken ? undefined : await findCopy(tx.tenant, noun.object);
+    const name = of.name as CopiedNoun;
+    const noun = copiedRecords(name);
+    const copy = isBroken ? undefined : await findCopy(tx.tenant, name);
     if (copy === undefined) return listByRows(tx, of, listing, condition);
     const pk = entityPartition(tx.tenant, of);
     const { archived, words = [] } = listing;
@@ -56,7 +57,7 @@ async function listByRows<E extends Entity>(
       return matches(row);
     },
   });
-  if (rows >= minRows) await askRenewal(tx.tenant, of.name as FieldObject);
+  if (rows >= minRows) await askRenewal(tx.tenant, of.name as CopiedNoun);
   return page;
 }
 
@@ -68,7 +69,7 @@ interface Candidates {
 
 /** The sort keys of rows that may be wanted, descending: of all that have changed since the copy, and of those that the copy finds. */
 async function* keysIn(
-  noun: Noun,
+  noun: CopiedRecords,
   { file, changed }: UsableCopy,
   { words, columns, isCandidate }: Candidates,
   { below, meter }: Range,

@@ -1,18 +1,21 @@
+import { oncePer } from '#lib/core/async.ts';
 import { platforms } from '#lib/core/channel.ts';
-import { contactStages, dealStages, taskPriorities, taskStatuses } from '#lib/core/choices.ts';
+import { type CopiedNoun, contactStages, dealStages, taskPriorities, taskStatuses } from '#lib/core/choices.ts';
 import { phoneDigits } from '#lib/core/phone.ts';
 import { foldCase } from '#lib/core/text.ts';
 import { Companies, type StoredCompany } from '#lib/entities/company.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { addressesOf } from '#lib/entities/contact-address.ts';
 import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
+import { type StoredThread, Threads, textsOfThread, threadStatuses } from '#lib/entities/email-thread.ts';
 import type { FieldObject, StoredField } from '#lib/entities/field.ts';
 import { Members } from '#lib/entities/member.ts';
 import { sameName, Tags } from '#lib/entities/tag.ts';
 import { isOverdue, type StoredTask, Tasks } from '#lib/entities/task.ts';
-import type { Entity } from '#lib/table/entity.ts';
+import type { Entity, Item } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import * as forms from './forms.ts';
 import {
   address,
   boolean,
@@ -48,12 +51,16 @@ export interface Filtered<Row = never> {
   fields: Readonly<Record<string, SearchField<Row>>>;
 }
 
-/** A kind of record that is searched. */
-export interface Noun<Row = never> extends Filtered<Row> {
-  object: FieldObject;
+/** A kind of record that has a copy: its fields are the columns. */
+export interface CopiedRecords<Row = never> extends Filtered<Row> {
   of: Entity;
   /** Returns the texts in which the words of `q` are looked for. */
   texts(row: Row): readonly (string | null)[];
+}
+
+/** A kind of record that is searched by its fields. */
+export interface Noun<Row = never> extends CopiedRecords<Row> {
+  object: FieldObject;
 }
 
 const nothing = (what: string, where: string) =>
@@ -67,6 +74,9 @@ async function requireCompany(tx: UnitOfWork, companyId: number): Promise<void> 
   if ((await tx.find(Companies, { id: companyId })) === undefined) throw nothing('company', 'GET /v1/companies');
 }
 
+/** A filter may name many tags. */
+const allTags = oncePer<UnitOfWork, Item<typeof Tags>[]>();
+
 /** A tag by its id or its name. */
 const tag: Kind = {
   ...id('tag'),
@@ -76,7 +86,7 @@ const tag: Kind = {
     const found =
       typeof value === 'number'
         ? await tx.find(Tags, { id: value })
-        : (await listAll(tx, Tags)).find(({ name }) => sameName(name) === sameName(value.trim()));
+        : (await allTags(tx, () => listAll(tx, Tags))).find(({ name }) => sameName(name) === sameName(value.trim()));
     if (found === undefined) throw nothing('tag', 'GET /v1/tags');
     return found.id;
   },
@@ -206,10 +216,40 @@ const tasks: Noun<StoredTask> = {
   texts: (row) => [row.title],
 };
 
+/** Only one search over everything, and `q` of their list, look for threads. */
+const threads: CopiedRecords<StoredThread> = {
+  of: Threads,
+  fields: {
+    ...plain<StoredThread>({
+      id: number,
+      subject: text,
+      preview: text,
+      status: choiceOf(threadStatuses),
+      unreadCount: number,
+      isStarred: boolean,
+      contactId: id('contact'),
+      assignedToUserId: member,
+      createdAt: time,
+      lastMessageAt: time,
+    }),
+    participants: {
+      kind: { ...text, form: forms.json },
+      of: ({ participants }) => participants,
+      from: ['participants'],
+    },
+  },
+  texts: textsOfThread,
+};
+
 export const nouns = { contact: contacts, company: companies, deal: deals, task: tasks };
 
+const allCopied = { ...nouns, 'email-thread': threads } satisfies Record<CopiedNoun, unknown>;
+
+/** Returns what a copy of an entity holds. */
+export const copiedRecords = (noun: CopiedNoun): CopiedRecords => allCopied[noun] as unknown as CopiedRecords;
+
 /** Returns the text in which the words of `q` are looked for. */
-export const searchedText = <Row>({ texts }: Noun<Row>, row: Row): string =>
+export const searchedText = <Row>({ texts }: CopiedRecords<Row>, row: Row): string =>
   foldCase(
     texts(row)
       .filter((one) => one)

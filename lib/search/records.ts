@@ -1,3 +1,5 @@
+import { chunks } from '#lib/core/async.ts';
+import type { CopiedNoun } from '#lib/core/choices.ts';
 import { log } from '#lib/core/log.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { entityPartition } from '#lib/table/entity.ts';
@@ -7,8 +9,13 @@ import { CopiedRow } from './copied-row.ts';
 import { archivedColumn, columnsOf, textColumn } from './copy-columns.ts';
 import { readGroups } from './copy-file.ts';
 import { askRenewal, findCopy, hasAll, minRows, type UsableCopy } from './copy-store.ts';
-import type { Noun, SearchField } from './nouns.ts';
+import type { CopiedRecords, SearchField } from './nouns.ts';
 import { eachRow, searchTime } from './rows.ts';
+
+/** Changed rows that are read together. */
+const perRead = 400;
+/** Rows of a copy between two looks at the clock. */
+const rowsPerLook = 50;
 
 /** Parts of records that a search asks for. */
 export interface Columns {
@@ -40,23 +47,23 @@ export async function withoutBrokenCopy<Result>(work: (isBroken: boolean) => Pro
  */
 export async function eachRecord(
   tx: UnitOfWork,
-  noun: Noun,
+  noun: CopiedRecords,
   columns: Columns,
   look: (row: never) => boolean,
 ): Promise<void> {
-  const copy = columns.isWithoutCopy ? undefined : await findCopy(tx.tenant, noun.object);
+  const copy = columns.isWithoutCopy ? undefined : await findCopy(tx.tenant, noun.of.name as CopiedNoun);
   if (copy && hasAll(copy, columns.used)) return eachOfCopy(tx, noun, copy, columns, look);
   let rows = 0;
   await eachRow(tx, noun.of, (row: never) => {
     rows += 1;
     return look(row);
   });
-  if (rows >= minRows) await askRenewal(tx.tenant, noun.object);
+  if (rows >= minRows) await askRenewal(tx.tenant, noun.of.name as CopiedNoun);
 }
 
 async function eachOfCopy(
   tx: UnitOfWork,
-  noun: Noun,
+  noun: CopiedRecords,
   { file, changed }: UsableCopy,
   { used, others = [], hasText, isByIdAlone }: Columns,
   look: (row: never) => boolean,
@@ -64,14 +71,23 @@ async function eachOfCopy(
   const requireTime = searchTime();
   const pk = entityPartition(tx.tenant, noun.of);
   const keys = [...changed].map((sk) => ({ pk, sk }));
-  for (const row of await tx.findAllByKey(noun.of, keys, undefined, true)) look(row as never);
+  // Looked at and forgotten, as they may be many.
+  const forget = (row: unknown) => {
+    look(row as never);
+    return false;
+  };
+  for (const some of chunks(keys, perRead)) {
+    requireTime();
+    await tx.findAllByKey(noun.of, some, forget, true);
+  }
   const text = hasText ? [textColumn] : [];
   const names = ['id', archivedColumn, ...text, ...others, ...[...used].flatMap(({ from }) => from)];
   const byName = new Map(columnsOf(noun, file.fields).map((column) => [column.name, column]));
   for await (const group of readGroups(file, [...new Set(names)], { fromLast: isByIdAlone })) {
-    requireTime();
     const row = new CopiedRow(group, byName);
-    for (row.index = group.rows - 1; row.index >= 0; row.index -= 1)
+    for (row.index = group.rows - 1; row.index >= 0; row.index -= 1) {
+      if (row.index % rowsPerLook === 0) requireTime();
       if (!changed.has(sortableId(row.id)) && !look(row as never)) return;
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { isMissing } from '#lib/aws/aws.ts';
+import type { CopiedNoun } from '#lib/core/choices.ts';
 import { fromNow, minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
 import { randomText } from '#lib/core/random.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
@@ -8,7 +9,7 @@ import type { StoredField } from '#lib/entities/field.ts';
 import { removeFiles, storeFile } from '#lib/files/bucket.ts';
 import { copyKey } from '#lib/files/keys.ts';
 import { withLocalFile } from '#lib/files/spool.ts';
-import { changedSince, type NotedNoun } from '#lib/table/changed.ts';
+import { changedSince } from '#lib/table/changed.ts';
 import { type Entity, entityPartition, idOf } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -21,7 +22,7 @@ import { type Column, columnsOf, copyFormat, valuesOf } from './copy-columns.ts'
 import { type CopyFile, openFile, readGroups } from './copy-file.ts';
 import { isUsable, minRows } from './copy-store.ts';
 import { CopyWriter } from './copy-writer.ts';
-import { type Noun, nouns } from './nouns.ts';
+import { copiedRecords } from './nouns.ts';
 
 /** Longer than any transaction is open: what began before and is not in the copy was never written. */
 const overlapMs = 5 * minuteMs;
@@ -33,7 +34,7 @@ const maxChanged = 50_000;
 const perRead = 400;
 
 /** Renews the copy of a noun if that is due: writes another file, and removes the old one. */
-export async function renewCopy(tenant: Tenant, noun: NotedNoun): Promise<void> {
+export async function renewCopy(tenant: Tenant, noun: CopiedNoun): Promise<void> {
   const copy = await begin(tenant, noun);
   if (copy === undefined) return;
   const asOf = fromNow(-overlapMs);
@@ -54,7 +55,7 @@ export async function renewCopy(tenant: Tenant, noun: NotedNoun): Promise<void> 
 }
 
 /** Returns the copy whose renewal now begins; undefined where none is due. */
-const begin = (tenant: Tenant, noun: NotedNoun) =>
+const begin = (tenant: Tenant, noun: CopiedNoun) =>
   transact(tenant, system, async (tx) => {
     const copy = await tx.find(Copies, { noun });
     if (copy === undefined || copy.renewAt === null || copy.renewAt > tx.now) return undefined;
@@ -68,8 +69,10 @@ type Begun = StoredCopy & { next: string };
 /** Writes the next file of a copy, unless there are few rows. */
 async function writeCopy(tenant: Tenant, copy: Begun) {
   const { noun } = copy;
-  const fields = await fieldsOf(UnitOfWork.forAnswer(tenant, system), noun);
-  const columns = columnsOf(nouns[noun] as unknown as Noun, fields);
+  const records = copiedRecords(noun);
+  const { object } = records;
+  const fields = object ? await fieldsOf(UnitOfWork.forAnswer(tenant, system), object) : [];
+  const columns = columnsOf(records, fields);
   return withLocalFile(async (path) => {
     const writer = new CopyWriter(path, columns, fields);
     await writeRows(tenant, copy, { fields, columns, writer });
@@ -88,7 +91,7 @@ interface Target {
 
 /** Writes all rows: those that have not changed from the old copy, or each from the table. */
 async function writeRows(tenant: Tenant, copy: Begun, target: Target): Promise<void> {
-  const { of } = nouns[copy.noun] as unknown as Noun;
+  const { of } = copiedRecords(copy.noun);
   if (isUsable(copy)) {
     const old = await openFile(copyKey(tenant, copy.noun, copy.version), copy);
     const isAlike = JSON.stringify(old.fields) === JSON.stringify(target.fields);

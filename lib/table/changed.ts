@@ -1,14 +1,10 @@
-import { fieldObjects } from '#lib/core/choices.ts';
+import { type CopiedNoun, copiedNouns } from '#lib/core/choices.ts';
 import { dayMs, epochSeconds, secondMs } from '#lib/core/clock.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import type { Change } from './change.ts';
 import { entityPartition, nameShown } from './entity.ts';
 import { rowKey, rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
-
-/** Entities whose changes are noted, so that searches read a copy and what has changed since (docs/search.md). */
-export const notedNouns = fieldObjects;
-export type NotedNoun = (typeof notedNouns)[number];
 
 /** Days that a note of a change is kept: a copy that is older is not used. */
 export const notedDays = 7;
@@ -25,7 +21,7 @@ export function notesOf(
   { tenant, now, id }: { tenant: Tenant; now: string; id: string },
   changes: readonly Change[],
 ): Change[] {
-  const nouns = new Map(notedNouns.map((noun) => [entityPartition(tenant, { name: noun } as never), noun]));
+  const nouns = new Map(copiedNouns.map((noun) => [entityPartition(tenant, { name: noun } as never), noun]));
   const noted = Map.groupBy(changes.filter(isNoted), ({ key }) => nouns.get(key.pk));
   return [...noted].flatMap(([noun, rows]) => {
     if (noun === undefined) return [];
@@ -39,7 +35,7 @@ export function notesOf(
 }
 
 /** Returns the sort keys of the rows of a noun that were changed by commits whose work began at a time or later. */
-export async function changedSince(tenant: Tenant, noun: NotedNoun, time: string): Promise<Set<string>> {
+export async function changedSince(tenant: Tenant, noun: CopiedNoun, time: string): Promise<Set<string>> {
   const pk = rowPartition('change', { tenant: tenantKey(tenant), noun });
   const found = new Set<string>();
   for await (const page of pages({ pk, above: time, ascending: true }))

@@ -5,8 +5,8 @@ import { isUnderWay } from '#lib/search/copy-state.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Part } from './part.ts';
 
-/** The nouns whose rows hold a contact's data: its own, and the names that deals show. */
-const nouns = ['contact', 'deal'] as const;
+/** The nouns whose rows hold a contact's data: its own, the names that deals show, and threads. */
+const nouns = ['contact', 'deal', 'email-thread'] as const;
 
 /** Removes the copies for searches that may hold a contact: one that is being written may have read it before it was gone. */
 export async function eraseCopies(tx: UnitOfWork): Promise<Part> {

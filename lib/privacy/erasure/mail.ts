@@ -1,5 +1,4 @@
-import { addressKey } from '#lib/core/mail-address.ts';
-import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother, outsidersOf } from '#lib/email/participants.ts';
+import { isAddressOfAnother, isThreadOfAnother, outsidersOf } from '#lib/email/participants.ts';
 import { MailNotices } from '#lib/entities/bounce.ts';
 import { BodyParts, EmailMessages, MessageIds, type StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
@@ -8,7 +7,8 @@ import { Messages } from '#lib/entities/message.ts';
 import { removeFiles } from '#lib/files/bucket.ts';
 import { keysOf } from '#lib/files/keys.ts';
 import { entityPartition } from '#lib/table/entity.ts';
-import { listPage, searched, stepThrough } from '#lib/table/list.ts';
+import { threadsOnlyWith } from '#lib/privacy/threads.ts';
+import { listPage, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eraseFiles } from './files.ts';
@@ -56,10 +56,8 @@ export async function eraseThreadsNaming(
   const next = { emailsLeft: others, isLeft: true, place: {} };
   if (await isAddressOfAnother(tx, email, contactId)) return next;
   if (threadIds.length >= maxIds) return { isLeft: false, isOverfull: true };
-  const isTheirs = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   const after = place.after ?? undefined;
-  const contains = { search: searched(addressKey(email)) };
-  const { items, nextCursor } = await listPage(tx, Threads, { contains, after, limit: 10, matches: isTheirs });
+  const { items, nextCursor } = await threadsOnlyWith(tx, email, { after, limit: 10 });
   const gone = [...threadIds];
   for (const thread of items) {
     if (!tx.hasRoom || !(await eraseThread(tx, thread, count))) return { isLeft: true, threadIds: gone, place };

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { getContactCompanies, listAddresses } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
-import { addressKey } from '#lib/core/mail-address.ts';
 import { Metadata } from '#lib/core/metadata.ts';
 import { time } from '#lib/core/schema.ts';
-import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/email/participants.ts';
+import { isAddressOfAnother, isThreadOfAnother } from '#lib/email/participants.ts';
 import { listEmailMessages } from '#lib/email/store.ts';
 import { Activities, Activity } from '#lib/entities/activity.ts';
 import { ContactChannel, ContactCompany, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
@@ -24,7 +23,8 @@ import { FinanceTransaction, Transactions } from '#lib/entities/transaction.ts';
 import { listChannels } from '#lib/messages/channels.ts';
 import { heldBy, isVisible, toView } from '#lib/messages/conversation.ts';
 import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
-import { listPage, searched } from '#lib/table/list.ts';
+import { threadsOnlyWith } from '#lib/privacy/threads.ts';
+import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { shownValues } from '#lib/workspaces/fields.ts';
 
@@ -164,12 +164,7 @@ const threadsNaming: ThreadsOf = async (tx, contact, { after, address = 0 }, lim
   const email = emails[address];
   const next = address + 1 < emails.length ? { after: null, address: address + 1 } : null;
   if (email === undefined || (await isAddressOfAnother(tx, email, contact.id))) return { items: [], next };
-  const { items, nextCursor } = await listPage(tx, Threads, {
-    contains: { search: searched(addressKey(email)) },
-    matches: (thread) => isOnlyOutsider(tx.tenant, thread, email),
-    after: after ?? undefined,
-    limit,
-  });
+  const { items, nextCursor } = await threadsOnlyWith(tx, email, { after: after ?? undefined, limit });
   return { items, next: nextCursor === null ? next : { after: nextCursor, address } };
 };
 
