@@ -20,6 +20,7 @@ export const handler = endpoint(
     heavyDependency: 'the client of S3, the reader of Parquet, and the rules of phone numbers of all countries',
     needs: ['read-copies'],
     errors: ['bad_request'],
+    isSlow: true,
     timeoutSeconds: longTimeoutSeconds,
     memoryMb: searchMemoryMb,
   },

@@ -17,6 +17,7 @@ export const handler = endpoint(
     heavyDependency: 'the client of S3 and the reader of Parquet',
     needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
+    isSlow: true,
     timeoutSeconds: longTimeoutSeconds,
     memoryMb: searchMemoryMb,
   },

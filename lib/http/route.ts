@@ -85,7 +85,7 @@ export interface Route<
    * Part of the bundle besides the table's client, for which it may weigh more than 1.3 times a bare DocumentClient.
    */
   heavyDependency?: string;
-  /** It may read for two seconds: the stack reserves its concurrency, so that it takes no more of the account's. */
+  /** It may read for seconds: the stack reserves its concurrency, so that it takes no more of the account's. */
   isSlow?: true;
   timeoutSeconds?: number;
   memoryMb?: number;

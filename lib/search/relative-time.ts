@@ -6,6 +6,9 @@ const form = /^(now|today|startOfWeek|startOfMonth|startOfYear)((?:[+-]\d{1,5}(?
 /** Whether a text is meant as a time relative to now, right or wrong. */
 export const isRelative = (text: string): boolean => /^(now|today|startOf)/i.test(text);
 
+/** `Date.UTC` takes year 1 for 1901. */
+const firstMs = Date.parse('0001-01-01T00:00:00Z');
+
 /**
  * Returns the time of `now`, `today`, `startOfWeek`, … with its offsets (`today+3d-1mo`), in ISO 8601; undefined for another form or a
  * time that no year of four digits has. Days, weeks, months, and years are steps in the calendar of the zone, hours are exact
@@ -18,7 +21,7 @@ export function relativeTime(text: string, nowMs: number, zone: Zone): string | 
   for (const [, sign, amount, unit = ''] of offsets.matchAll(/([+-])(\d+)([a-z]+)/g)) {
     const by = Number(`${sign}${amount}`);
     atMs = unit === 'h' ? atMs + by * hourMs : zone.instant(stepped(zone.wall(atMs), by, unit));
-    if (!(atMs >= Date.UTC(1, 0) && atMs < Date.UTC(9999, 11))) return undefined;
+    if (!(atMs >= firstMs && atMs < Date.UTC(9999, 11))) return undefined;
   }
   return timestamp(new Date(atMs));
 }

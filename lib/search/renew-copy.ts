@@ -50,8 +50,8 @@ export async function renewCopy(tenant: Tenant, noun: CopiedNoun): Promise<void>
     tx.update(Copies, { ...now, ...written, version, format: copyFormat, asOf, next: null, renewAt: null });
     return true;
   });
-  const gone = isCurrent ? copy.version : version;
-  if (gone !== null) await removeFiles([copyKey(tenant, noun, gone)]);
+  const gone = [isCurrent ? copy.version : version, isStored ? null : copy.next].filter((one) => one !== null);
+  await removeFiles(gone.map((one) => copyKey(tenant, noun, one)));
 }
 
 /** Returns the copy whose renewal now begins; undefined where none is due. */

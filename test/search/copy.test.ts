@@ -3,6 +3,7 @@ import { dayMs, minuteMs } from '#lib/core/clock.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Copies } from '#lib/entities/copy.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
 import { isStored, removeFiles } from '#lib/files/bucket.ts';
 import { copyKey } from '#lib/files/keys.ts';
 import { askRenewal } from '#lib/search/copy-store.ts';
@@ -145,6 +146,27 @@ test('an erasure removes the copy, and every file of it', async () => {
   await settle();
   expect(await copyOf()).toMatchObject({ version: null, next: null });
   expect(await isStored(file)).toBe(false);
+});
+
+test('threads are found by their copy, and by what has changed since', async () => {
+  const copyOfThreads = () => UnitOfWork.forAnswer(tenant, system).find(Copies, { noun: 'email-thread' });
+  const mail = { to: ['zed@quimby.example'], subject: 'Seats', bodyText: 'For 450 people.' };
+  await live.post('/v1/email/messages', mail, 202);
+  await settle();
+  const [{ id }] = (await live.get('/v1/email/threads', { q: 'quimby' }, 200)).body.items;
+  const threads = await fill(tenant, Threads, id, 1100, (index) => ({ subject: `Subject ${index}` }));
+  await live.get('/v1/email/threads', { q: 'xyzzy' }, 200);
+  await settle();
+  expect(await copyOfThreads()).toMatchObject({ version: expect.any(String), rows: 1101 });
+  await live.post('/v1/email/messages', { ...mail, subject: 'Subject 1097, too' }, 202);
+  await settle();
+  const found = (await live.get('/v1/email/threads', { q: 'quimby subject 1097' }, 200)).body.items;
+  expect(found.map(({ subject }: { subject: string }) => subject)).toEqual(['Subject 1097, too', 'Subject 1097']);
+  const { items } = (await live.get('/v1/search', { q: 'subject 1097', types: 'threads' }, 200)).body;
+  expect(items).toMatchObject([
+    { type: 'thread', id: threads[1097], title: 'Subject 1097' },
+    { type: 'thread', id: found[0].id, title: 'Subject 1097, too' },
+  ]);
 });
 
 test('a search over everything has a copy made', async () => {

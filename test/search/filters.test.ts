@@ -168,6 +168,18 @@ describe('a filter is refused', () => {
       'filter',
       'too_many',
     ],
+    [
+      '1,001 values',
+      {
+        or: [...Array.from({ length: 5 }, () => 200), 1].map((length) => ({
+          field: 'name',
+          op: 'in',
+          value: Array.from({ length }, () => 'x'),
+        })),
+      },
+      'filter',
+      'too_many',
+    ],
   ])('for %s', async (_, filter, field, code) => {
     const { body } = await live.post('/v1/contacts/search', { filter }, 400);
     expect(body.details.fields.map((one: object) => ({ ...one, message: '' }))).toContainEqual({
