@@ -16,7 +16,7 @@ export const handler = endpoint(
     status: 202,
     response: Import,
     errors: ['bad_request', 'conflict'],
-    needs: ['read-files'],
+    needs: ['read-uploads'],
     heavyDependency: 'the client of S3 and a reader of CSV',
   },
   ({ tx, caller, body }) => createImport(tx, caller, body),

@@ -17,7 +17,7 @@ export const handler = endpoint(
     status: 200,
     response: ImportPreview,
     errors: ['bad_request'],
-    needs: ['read-files'],
+    needs: ['read-uploads'],
     heavyDependency: 'the client of S3 and a reader of CSV',
     memoryMb: 512,
   },

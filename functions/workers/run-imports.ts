@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: 'Rows of imported files become records',
     trigger: { queue: 'imports', batchSize: 1, maxConcurrency: 5 },
     readsUntrusted: true,
-    needs: ['read-files', 'store-files'],
+    needs: ['read-uploads', 'store-export-files'],
     timeoutSeconds: importTimeoutSeconds,
     // All of one processor, for reading files and for rows side by side.
     memoryMb: 1769,

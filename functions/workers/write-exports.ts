@@ -9,7 +9,8 @@ export const handler = queueWorker(
   {
     summary: 'Exports of records are written to files',
     trigger: { queue: 'exports', batchSize: 1, maxConcurrency: 3 },
-    needs: ['read-outbox', 'store-files', 'own-addresses'],
+    readsUntrusted: true,
+    needs: ['read-outbox', 'store-export-files', 'own-addresses'],
     timeoutSeconds: exportTimeoutSeconds,
     memoryMb: 2048,
     diskMb: 4096,

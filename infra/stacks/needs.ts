@@ -75,10 +75,14 @@ function grantOf(need: Exclude<Need, RowNeed | 'schedule'>, resources: Resources
       return useFiles(['s3:PutObject'], `${uploadsPrefix}*`, resources);
     case 'store-files':
       return readFiles('*', resources, ['s3:PutObject', 's3:DeleteObject']);
+    case 'read-uploads':
+      return readFiles(`${uploadsPrefix}*`, resources);
     case 'read-files':
       return readFiles('*', resources);
     case 'read-export-files':
       return readFiles(`${exportsPrefix}*`, resources);
+    case 'store-export-files':
+      return readFiles(`${exportsPrefix}*`, resources, ['s3:PutObject', 's3:DeleteObject']);
     case 'read-copies':
       return readFiles(`${copiesPrefix}*`, resources);
     case 'store-copies':
