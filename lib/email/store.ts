@@ -38,7 +38,6 @@ export function listThreads(tx: UnitOfWork, query: v.InferOutput<typeof ThreadQu
         isStarred ? { where: { starred: true } } : { matches: (thread) => !thread.isStarred, columns: ['isStarred'] },
       q: (q) => holding(wordsOf(q), ['subject', 'preview', 'participants'], textsOfThread),
     }),
-    { hasText: query.q !== undefined },
   );
 }
 

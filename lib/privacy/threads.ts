@@ -1,3 +1,5 @@
+import { addressKey } from '#lib/core/mail-address.ts';
+import { wordsOf } from '#lib/core/text.ts';
 import { isOnlyOutsider } from '#lib/email/participants.ts';
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { listNoun } from '#lib/search/list.ts';
@@ -11,5 +13,6 @@ export const threadsOnlyWith = (
   paging: { after?: number | undefined; limit: number },
 ): Promise<Page<StoredThread>> => {
   const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
-  return listNoun(tx, Threads, { ...paging, matches, columns: ['contactId', 'participants'] }, { hasText: true });
+  const words = wordsOf(addressKey(email));
+  return listNoun(tx, Threads, { ...paging, matches, words, columns: ['contactId', 'participants'] });
 };

@@ -356,7 +356,7 @@ function variablesOf(needs: readonly Need[]): string[] {
     ...(needs.includes('schedule') ? ofSchedule : []),
     ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
-    ...(needs.some((need) => /-(files|copies)$/.test(need)) ? ['FILES_BUCKET'] : []),
+    ...(needs.some((need) => /-(files|uploads|copies)$/.test(need)) ? ['FILES_BUCKET'] : []),
     ...(needs.includes('event-bus') ? ['EVENT_BUS'] : []),
     ...(needs.includes('ses') ? ['MAIL_CONFIGURATION_SET'] : []),
     ...(needs.some((need) => ['ses', 'mail-sender', 'own-addresses'].includes(need)) ? ['MAIL_FROM'] : []),
