@@ -13,7 +13,15 @@ export const handler = queueWorker(
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
     diskMb: 2048,
-    needs: ['change-members', 'read-outbox', 'move-timers', 'store-files', 'list-export-files', 'own-addresses', 'read-copies'],
+    needs: [
+      'change-members',
+      'read-outbox',
+      'move-timers',
+      'store-files',
+      'list-export-files',
+      'own-addresses',
+      'read-copies',
+    ],
   },
   (messages) =>
     receive(messages, { sagaId: v.string() }, (tenant, { sagaId }) => resumeSaga(tenant, sagaId, sagaKinds)),
