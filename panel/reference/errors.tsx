@@ -4,7 +4,7 @@ import { Head } from '../parts/head.tsx';
 import { Json } from './code.tsx';
 import { linkInto } from './links.ts';
 import { inline, Markdown } from './markdown.tsx';
-import { Method } from './method.tsx';
+import { OperationList } from './method.tsx';
 import { Opened, SchemaTree } from './schema.tsx';
 
 /** Every error answer that operations share, with its status. */
@@ -107,17 +107,7 @@ export function ErrorPage({ document, reason }: { document: Document; reason: st
         {operations.length > 0 && (
           <section aria-labelledby="answered-by">
             <h2 id="answered-by">Operations that name it</h2>
-            <ul class="entries">
-              {operations.map(({ method, path, operation: { operationId, summary } }) => (
-                <li key={operationId}>
-                  <a href={linkInto(`/operations/${operationId}`)}>
-                    <Method name={method} />
-                    <code>{path}</code>
-                    <span class="muted">{summary}</span>
-                  </a>
-                </li>
-              ))}
-            </ul>
+            <OperationList operations={operations} />
           </section>
         )}
       </div>

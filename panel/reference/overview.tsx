@@ -4,7 +4,7 @@ import { Badge } from '../parts/badge.tsx';
 import { Head } from '../parts/head.tsx';
 import { linkInto } from './links.ts';
 import { Markdown } from './markdown.tsx';
-import { Method } from './method.tsx';
+import { OperationList } from './method.tsx';
 
 /** What the API is, and everything that there is to call. */
 export function Overview({ document }: { document: Document }) {
@@ -53,17 +53,7 @@ export function Overview({ document }: { document: Document }) {
           <section key={name} class="group" aria-labelledby={`tag-${name}`}>
             <h2 id={`tag-${name}`}>{name}</h2>
             {about && <p class="muted">{about}</p>}
-            <ul class="entries">
-              {operations.map(({ method, path, operation: { operationId, summary } }) => (
-                <li key={operationId}>
-                  <a href={linkInto(`/operations/${operationId}`)}>
-                    <Method name={method} />
-                    <code>{path}</code>
-                    <span class="muted">{summary}</span>
-                  </a>
-                </li>
-              ))}
-            </ul>
+            <OperationList operations={operations} />
           </section>
         );
       })}
