@@ -336,7 +336,7 @@ export class UnitOfWork {
     return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
   }
 
-  /** Whether another row still fits where the index entries of new rows are written ahead of the commit (lib/table/ahead.ts). */
+  /** Whether another row still fits where the index entries of new rows are written ahead of the commit (lib/table/commit.ts). */
   get hasRoomAhead(): boolean {
     const { work } = this;
     const changes = work.changes.filter(({ isEntryOfNewKey }) => !isEntryOfNewKey);
