@@ -1,7 +1,18 @@
 import * as v from 'valibot';
 import { exportFormats, exportObjects } from '#lib/core/choices.ts';
 import { dayMs, epochSeconds } from '#lib/core/clock.ts';
-import { choice, count, id, idInput, listInput, openChoice, paging, storedChoice, time } from '#lib/core/schema.ts';
+import {
+  choice,
+  count,
+  id,
+  idInput,
+  listInput,
+  openChoice,
+  paging,
+  queryText,
+  storedChoice,
+  time,
+} from '#lib/core/schema.ts';
 import { Filter } from '#lib/core/search-body.ts';
 import { tenantKey } from '#lib/core/tenant.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
@@ -31,6 +42,7 @@ export const CreateDataExport = v.pipe(
   v.object({
     object: choice(exportObjects),
     format: choice(exportFormats),
+    q: v.optional(queryText()),
     filter: v.optional(v.nullable(Filter)),
     viewId: v.optional(v.nullable(idInput())),
     columns: v.optional(listInput(v.pipe(v.string(), v.trim(), v.examples(['name'])), maxColumns, 'columns')),
@@ -56,6 +68,8 @@ export const DataExports = entity({
     ...shown,
     object: storedChoice(exportObjects),
     format: storedChoice(exportFormats),
+    /** Words that all must be found, as in searches. */
+    q: v.exactOptional(v.string()),
     /** JSON of the filters that all must hold. */
     filters: v.string(),
     /** None: all. */

@@ -7,11 +7,13 @@ import {
   transactionStatuses,
   transactionTypes,
 } from '#lib/core/choices.ts';
+import { phoneSpellings } from '#lib/core/phone.ts';
 import type { Scope } from '#lib/core/scopes.ts';
+import { holdsWords, wordsOf } from '#lib/core/text.ts';
 import { invoiceStatuses } from '#lib/entities/invoice.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { boolean, choiceOf, type Kind, listOf, number, text, time } from '#lib/search/kinds.ts';
-import { type Filtered, nouns } from '#lib/search/nouns.ts';
+import { type Filtered, nouns, searchedText } from '#lib/search/nouns.ts';
 import { type Column, columns, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
 
 /** The scope that lists the records of an object, and a further one without which some are left out. */
@@ -48,6 +50,13 @@ function kindOf({ kind }: Column, choices: readonly string[] | undefined): Kind 
   if (choices !== undefined) return choiceOf(choices);
   if (kind === 'texts') return listOf(text);
   return { text, integer: number, number, boolean, time }[kind as string];
+}
+
+/** Returns whether a record has all words of a `q`, as a search finds it. */
+export function wordsIn(object: ExportObject, q: string | undefined): (record: never) => boolean {
+  if (q === undefined || !isRecordObject(object)) return () => true;
+  const words = wordsOf(q, phoneSpellings);
+  return (record) => holdsWords(searchedText(nouns[fieldObjectOf[object]] as never, record), words);
 }
 
 /** Returns the fields by which records of an object are filtered: those of searches, or the columns whose values can be compared. */

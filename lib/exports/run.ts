@@ -14,7 +14,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { columnsFor } from './columns.ts';
 import { csvOf } from './csv.ts';
 import { ndjsonOf } from './ndjson.ts';
-import { filteredBy } from './objects.ts';
+import { filteredBy, wordsIn } from './objects.ts';
 import { parquetOf } from './parquet.ts';
 import { recordsFor } from './sources.ts';
 
@@ -97,12 +97,13 @@ async function write(tenant: Tenant, row: Taken, { readMs, maxBytes }: Limits): 
   const [first] = [...wrong, ...chosen.wrong] as [FieldError?];
   if (first !== undefined) throw new Unwritable(`${first.message}: it was there when the export was asked for`);
   const { columns } = chosen;
+  const hasWords = wordsIn(object, row.q);
   const pages = recordsFor(object, {
     tenant,
     actor: system,
     scopes: row.scopes,
     archived: String(archived) as `${typeof archived}`,
-    matches: (record: never) => predicates.every((one) => one(record, row.createdAt)),
+    matches: (record: never) => hasWords(record) && predicates.every((one) => one(record, row.createdAt)),
   });
   let rows = 0;
   async function* counted(): AsyncGenerator<Shown[]> {
@@ -152,7 +153,7 @@ async function end(tx: UnitOfWork, taken: Taken, written: Written): Promise<bool
 }
 
 /** Writes down how an export has ended, and calls the next one. What it was asked for may name persons, and goes. */
-async function settle(tx: UnitOfWork, row: StoredDataExport): Promise<void> {
+async function settle(tx: UnitOfWork, { q: _, ...row }: StoredDataExport): Promise<void> {
   tx.update(DataExports, { ...row, filters: '[]', leasedUntil: null, completedAt: tx.now });
   const waiting = (await unfinished(tx)).filter(({ id, leasedUntil }) => id !== row.id && leasedUntil === null);
   const next = waiting.at(-1);

@@ -35,9 +35,9 @@ const unitsOfExport = 2_000;
 export async function createDataExport(
   tx: UnitOfWork,
   caller: Caller,
-  { object, format, filter, viewId, columns = [], archived }: CreateDataExport,
+  { object, format, q, filter, viewId, columns = [], archived }: CreateDataExport,
 ): Promise<Shown> {
-  const filters = await filtersOf(tx, caller, { object, filter, viewId, archived });
+  const filters = await filtersOf(tx, caller, { object, q, filter, viewId, archived });
   const [question, chosen, unfinished] = await Promise.all([
     readQuestion(tx, filteredBy(object), { filters, sort: [], at: tx.now }),
     columnsFor(tx, object, columns),
@@ -56,6 +56,7 @@ export async function createDataExport(
     status: 'queued',
     ...{ rows: null, sizeBytes: null, error: null },
     ...{ createdAt: tx.now, startedAt: null, completedAt: null, expiresAt: null },
+    ...(q !== undefined && { q }),
     filters: JSON.stringify(filters),
     scopes: scopesFor(object, caller.scopes),
     ...{ dueAt: tx.now, leasedUntil: null, tries: 0, key: null },
@@ -67,7 +68,7 @@ export async function createDataExport(
 async function filtersOf(
   tx: UnitOfWork,
   caller: Caller,
-  { object, filter, viewId, archived }: Pick<CreateDataExport, 'object' | 'filter' | 'viewId' | 'archived'>,
+  { object, q, filter, viewId, archived }: Omit<CreateDataExport, 'format' | 'columns'>,
 ): Promise<unknown[]> {
   if (Buffer.byteLength(JSON.stringify(filter ?? null)) > maxFilterBytes)
     throw invalidField('filter', 'too_long', `filter must have at most ${maxFilterBytes} bytes of JSON`);
@@ -79,6 +80,7 @@ async function filtersOf(
   }
   if (viewId !== undefined && viewId !== null)
     throw invalidField('viewId', 'not_allowed', `viewId is not for ${object}, which have no views: use filter`);
+  if (q !== undefined) throw invalidField('q', 'not_allowed', `q is not for ${object}: use filter`);
   if (archived !== false)
     throw invalidField(
       'archived',

@@ -207,6 +207,13 @@ describe('which records', () => {
     expect(await namesOf({ viewId: view.id, archived: 'all', filter: more })).toEqual(['Grace']);
   });
 
+  test('q asks for its words as a search does', async () => {
+    expect(await namesOf({ q: 'GRA' })).toEqual(['Grace']);
+    expect(await namesOf({ q: 'gra zzz' })).toEqual([]);
+    const { body } = await client.post('/v1/exports', { object: 'events', format: 'csv', q: 'x' }, 400);
+    expect(body.details.fields[0]).toMatchObject({ field: 'q', code: 'not_allowed' });
+  });
+
   test('a filter of transactions asks their own fields', async () => {
     const amounts = async (filter: object) =>
       linesOf((await exported(client, { object: 'transactions', format: 'ndjson', filter })).bytes).map(

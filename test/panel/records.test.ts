@@ -40,21 +40,6 @@ test('the timeline reads no page that it does not need', async () => {
   expect([newer.asked, older.asked]).toEqual([[0, 2], [0]]);
 });
 
-test('the words of a quick search become conditions of an export', async () => {
-  const { withWords } = await import('#panel/pages/sheets/words.ts');
-  const given = { field: 'stage', op: 'eq', value: 'new' } as const;
-  const named = (field: string, value: string) => ({ field, op: 'contains', value });
-  const words = ['name', 'username', 'email', 'company'];
-  expect(withWords('contacts', 'ada 555', given)).toEqual({
-    and: [
-      given,
-      { or: words.map((field) => named(field, 'ada')) },
-      { or: [...words, 'phone'].map((field) => named(field, '555')) },
-    ],
-  });
-  expect(withWords('deals', undefined, given)).toBe(given);
-});
-
 test.each([
   ['text', { 'fields.x': 'fair' }, 'fair'],
   ['number', { 'fields.x': '1.5' }, 1.5],

@@ -11,7 +11,6 @@ import { filled } from '../../parts/filled.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import type { ExportProps } from '../../parts/table/export-button.tsx';
 import { pollWhile } from './poll.ts';
-import { withWords } from './words.ts';
 
 type Export = Schema<'Export'>;
 type Format = Schema<'CreateExportFormat'>;
@@ -45,7 +44,8 @@ export function ExportDialog({
             const body = {
               object,
               format: format as Format,
-              filter: withWords(object, q, filter) ?? null,
+              ...(q && { q }),
+              filter: filter ?? null,
               ...(which === 'shown' && { columns: [...columns] }),
               ...(archived !== undefined && { archived: archived === 'all' ? ('all' as const) : archived === 'true' }),
             };
