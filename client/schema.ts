@@ -7790,6 +7790,7 @@ export interface components {
             object: components["schemas"]["CreateExportObject"];
             /** @description Form of the file: `csv`, `ndjson` (a line of JSON for each record), or `parquet`. */
             format: components["schemas"]["CreateExportFormat"];
+            /** @description Only records that hold all of these words, as in `POST /v1/contacts/search`. For contacts, companies, deals, and tasks. */
             q?: string;
             /** @description Only records that fit: a filter as in `POST /v1/contacts/search`. For notes, messages, transactions, invoices, and events it takes their own fields. */
             filter?: components["schemas"]["Filter"] | null;

@@ -12,6 +12,7 @@ export const handler = endpoint(
     scope: 'contacts:read',
     status: 200,
     response: ContactCompanies,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['not_found'],
   },
   ({ tx, params }) => getContactCompanies(tx, params.id),

@@ -14,6 +14,7 @@ export const handler = endpoint(
     body: PutContactCompanies,
     status: 200,
     response: ContactCompanies,
+    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found'],
     current: (tx, { id }) => getContactCompanies(tx, id),
   },

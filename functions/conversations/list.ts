@@ -13,6 +13,8 @@ export const handler = endpoint(
     query: ConversationQuery,
     status: 200,
     response: ConversationList,
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
   },
   ({ tx, query, caller }) => listConversations(tx, query, caller.scopes.includes('email:read')),

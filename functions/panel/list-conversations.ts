@@ -15,6 +15,8 @@ export const handler = endpoint(
     query: ConversationQuery,
     status: 200,
     response: InboxPage,
+    heavyDependency: 'the client of S3 and the reader of Parquet',
+    needs: ['ask-copies', 'read-copies'],
     errors: ['bad_request'],
   },
   ({ tx, query, caller }) => listInbox(tx, query, caller.scopes.includes('email:read')),

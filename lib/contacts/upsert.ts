@@ -182,7 +182,7 @@ function requireValue(matchOn: string, value: string | null | undefined): string
 }
 
 const listMatches = (tx: UnitOfWork, { by, isMatch }: Sought, limit: number): Promise<StoredContact[]> =>
-  listUpTo(tx, Contacts, { ...by, matches: isMatch, limit });
+  listUpTo(tx, Contacts, { ...by, limit }, isMatch);
 
 const listIds = async (tx: UnitOfWork, sought: Sought, limit: number): Promise<number[]> =>
   (await listMatches(tx, sought, limit)).map(({ id }) => id);

@@ -25,7 +25,7 @@ export interface GivenRow {
   input: RowInput | undefined;
   /** By what it is matched: no other row that shares one is in its transaction. */
   matches: readonly string[];
-  /** What it names. */
+  /** Names of other records in it. */
   names: readonly string[];
 }
 type ReadyRow = GivenRow & { input: RowInput };

@@ -9,9 +9,10 @@ import { type Conversation, type ConversationQuery, cursorOf } from '#lib/entiti
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { resolveMerged } from '#lib/entities/references/merged.ts';
+import { listNoun } from '#lib/search/list.ts';
 import { type Entity, entityPartition, type Item, keyOf } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
-import { listPage, searchable, searched } from '#lib/table/list.ts';
+import { searchable } from '#lib/table/list.ts';
 import { batches, flatten, isSpent, type Meter, newMeter, pages, stop } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Held, heldBy, heldInThread, isVisible, toView } from './conversation.ts';
@@ -167,8 +168,8 @@ async function searchOf(tx: UnitOfWork, q: string, hasMail: boolean): Promise<Fi
   const hasWords = (...texts: (string | null | undefined)[]) =>
     holdsWords(searchable(...texts.map((text) => text ?? null)).text, words);
   const matches = ({ subject, contactId }: StoredThread) => contactId !== null && hasWords(subject);
-  const contains = { search: searched(q) };
-  const threads = hasMail ? (await listPage(tx, Threads, { contains, matches, limit: maxThreads })).items : [];
+  const listing = { words, matches, columns: ['subject', 'contactId'], limit: maxThreads };
+  const threads = hasMail ? (await listNoun(tx, Threads, listing)).items : [];
   const bySubject = new Set(threads.map(({ contactId }) => contactId));
   return ({ contact, thread }) =>
     contact

@@ -5,8 +5,8 @@ import type { SearchField } from './nouns.ts';
 
 const maxLevels = 5;
 const maxConditions = 50;
-/** Of one condition, and of all. */
 const maxValues = 200;
+/** Limit of the values of all conditions together. */
 const maxAllValues = 1000;
 /** More conditions and groups than a filter may have; further ones are not looked at. */
 const maxNodes = 300;

@@ -8,7 +8,7 @@ export interface Form {
   write(value: never): unknown;
   /** Returns a value of the file as rows have it. */
   read(value: never): unknown;
-  /** What rows have for no value, where that is not null. */
+  /** Value that rows have for none, where that is not null. */
   none?: unknown;
 }
 

@@ -13,7 +13,7 @@ import { askRenewal, findCopy, minRows, type UsableCopy } from './copy-store.ts'
 import { type CopiedRecords, copiedRecords } from './nouns.ts';
 import { withoutBrokenCopy } from './records.ts';
 
-/** What rows of a list are asked for besides its indexes, and the columns that answer it. */
+/** Condition of rows besides the indexes of a list, and the columns that answer it. */
 type Condition<E extends Entity> = Required<Pick<Listing<E>, 'matches'>> & { columns: readonly string[] };
 
 /** Keys that are looked for before one is asked for. */

@@ -101,15 +101,23 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
   return found.page();
 }
 
-/** Returns the newest items up to the limit, however much must be read for them: a page may end before it has found any. */
-export async function listUpTo<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Item<E>[]> {
+/**
+ * Returns the newest items up to the limit that are wanted, however much must be read for them: a page may end before it has found any.
+ * Unlike `matches`, `isWanted` expects that most are.
+ */
+export async function listUpTo<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  listing: Listing<E>,
+  isWanted: (item: Item<E>) => boolean = () => true,
+): Promise<Item<E>[]> {
   const items: Item<E>[] = [];
   for (
     let { after }: { after?: number | undefined | null } = listing;
     after !== null && items.length < listing.limit;
   ) {
     const page: Page<Item<E>> = await listPage(tx, of, { ...listing, after });
-    items.push(...page.items);
+    items.push(...page.items.filter(isWanted));
     after = page.nextCursor;
   }
   return items.slice(0, listing.limit);

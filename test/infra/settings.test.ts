@@ -125,7 +125,7 @@ test('tracing and its permission are there only with tracing=active', async () =
   expect(await modesIn('prod')).toEqual(['Active', true]);
 });
 
-test('analytics and summaries reserve concurrency where it is set, and nothing else does', async () => {
+test('analytics, summaries, and searches reserve concurrency where it is set, and nothing else does', async () => {
   const reservedIn = async (variant: Variant) => {
     const { api } = await templatesOf(variant);
     const functions = Object.entries<{ Properties: { ReservedConcurrentExecutions?: number } }>(api.Resources);
@@ -140,8 +140,13 @@ test('analytics and summaries reserve concurrency where it is set, and nothing e
   expect(await reservedIn('prod')).toEqual({
     AnalyticsDashboard: 20,
     AnalyticsMessaging: 20,
+    CompaniesSearch: 20,
+    ContactsSearch: 20,
+    DealsSearch: 20,
     FinanceSummary: 20,
     JobsSummary: 20,
+    SearchGet: 20,
+    TasksSearch: 20,
   });
 });
 

@@ -45,6 +45,7 @@ export const dataExports: Noun = {
     CreateExport: {
       object,
       format,
+      q: 'Only records that hold all of these words, as in `POST /v1/contacts/search`. For contacts, companies, deals, and tasks.',
       filter:
         'Only records that fit: a filter as in `POST /v1/contacts/search`. For notes, messages, transactions, invoices, and events it takes their own fields.',
       viewId:
