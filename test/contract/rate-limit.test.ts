@@ -187,7 +187,7 @@ test('a call counts one more for every 200 read units above the first 200, as it
     [15, 1],
     [35, 2],
     [45, 2],
-    [80, 4],
+    [80, 3],
   ] as const) {
     let units = 0;
     const counted = await pointsOf(client, limit, async () => {
