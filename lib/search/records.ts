@@ -54,11 +54,17 @@ export async function eachRecord(
   const copy = columns.isWithoutCopy ? undefined : await findCopy(tx.tenant, noun.of.name as CopiedNoun);
   if (copy && hasAll(copy, columns.used)) return eachOfCopy(tx, noun, copy, columns, look);
   let rows = 0;
-  await eachRow(tx, noun.of, (row: never) => {
-    rows += 1;
-    return look(row);
-  });
-  if (rows >= minRows) await askRenewal(tx.tenant, noun.of.name as CopiedNoun);
+  let isCutShort = true;
+  try {
+    await eachRow(tx, noun.of, (row: never) => {
+      rows += 1;
+      return look(row);
+    });
+    isCutShort = false;
+  } finally {
+    // What takes too long without a copy has one made, too.
+    if (isCutShort || rows >= minRows) await askRenewal(tx.tenant, noun.of.name as CopiedNoun);
+  }
 }
 
 async function eachOfCopy(

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { dayMs, minuteMs } from '#lib/core/clock.ts';
+import { dayMs, minuteMs, secondMs } from '#lib/core/clock.ts';
 import { system, type Tenant } from '#lib/core/tenant.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Copies } from '#lib/entities/copy.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
+import { Tasks } from '#lib/entities/task.ts';
 import { isStored, removeFiles } from '#lib/files/bucket.ts';
 import { copyKey } from '#lib/files/keys.ts';
 import { askRenewal } from '#lib/search/copy-store.ts';
@@ -146,6 +147,24 @@ test('an erasure removes the copy, and every file of it', async () => {
   await settle();
   expect(await copyOf()).toMatchObject({ version: null, next: null });
   expect(await isStored(file)).toBe(false);
+});
+
+test('a search that takes too long without a copy is 503, and has one made', async () => {
+  const { id } = (await live.post('/v1/tasks', { title: 'Task' }, 201)).body;
+  await fill(tenant, Tasks, id, 1100, (index) => ({ title: `Task ${index}` }));
+  const tooLong = between(
+    async ({ input }, next) => {
+      const answer = await next();
+      const { ExpressionAttributeValues: values } = input as { ExpressionAttributeValues?: Record<string, unknown> };
+      if (values?.[':pk'] === `${workspace.id}:live#task`) await advance(21 * secondMs);
+      return answer;
+    },
+    () => live.post('/v1/tasks/search', { q: 'task' }),
+  );
+  expect(await tooLong).toMatchObject({ status: 503, headers: { 'retry-after': '30' } });
+  const copyOfTasks = () => UnitOfWork.forAnswer(tenant, system).find(Copies, { noun: 'task' });
+  await settle();
+  expect(await copyOfTasks()).toMatchObject({ version: expect.any(String), rows: 1101 });
 });
 
 test('threads are found by their copy, and by what has changed since', async () => {
