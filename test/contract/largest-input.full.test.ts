@@ -755,6 +755,8 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     calls.driven.add('DELETE /panel/sessions/current');
   });
 
+  /** It waits for the undo of the one before. */
+  const longMs = 120_000;
   test('is taken in from a file, and written to one', async () => {
     const { live } = workspace;
     const header = letters.text(100).replaceAll(/[",\n\r]/g, 'x');
@@ -768,7 +770,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       const ended = await eventually(async () => {
         const { body: one } = await live.get(`/v1/imports/${id}`);
         return one.status === 'completed' && one;
-      }, `import ${id} to end`);
+      }, `import ${id} to end`, longMs);
       expect(ended).toMatchObject({ created: 1, failed: 0 });
       expect((await live.post(`/v1/imports/${id}/${change}`, {})).status).toBe(change === 'undo' ? 202 : 409);
     }
