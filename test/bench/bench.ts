@@ -11,6 +11,7 @@ import { panel } from '#test/bench/panel.ts';
 import { pipeline } from '#test/bench/pipeline.ts';
 import { type Line, table } from '#test/bench/report.ts';
 import { roundTrips } from '#test/bench/round-trips.ts';
+import { searches } from '#test/bench/searches.ts';
 import { units } from '#test/bench/units.ts';
 import { warmCpu } from '#test/bench/warm.ts';
 import { readEnvironment, startSystem } from '#test/system.ts';
@@ -41,7 +42,7 @@ const parts: Readonly<Record<string, (workDir: string) => Promise<Line[]>>> = {
 };
 
 /** Takes minutes and has no budget: only where it is named. */
-const optional: typeof parts = { growth, load };
+const optional: typeof parts = { growth, load, searches };
 
 /** `npm run bench`: every budget as a ratio in one run, or only the parts that are named. Exits 1 when one is missed. */
 const asked = process.argv.slice(2);
