@@ -13,7 +13,7 @@ import { holdsWords, wordsOf } from '#lib/core/text.ts';
 import { invoiceStatuses } from '#lib/entities/invoice.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { boolean, choiceOf, type Kind, listOf, number, text, time } from '#lib/search/kinds.ts';
-import { type Filtered, nouns, searchedText } from '#lib/search/nouns.ts';
+import { type Filtered, nounOf, searchedText } from '#lib/search/nouns.ts';
 import { type Column, columns, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
 
 /** The scope that lists the records of an object, and a further one without which some are left out. */
@@ -56,12 +56,13 @@ function kindOf({ kind }: Column, choices: readonly string[] | undefined): Kind 
 export function wordsIn(object: ExportObject, q: string | undefined): (record: never) => boolean {
   if (q === undefined || !isRecordObject(object)) return () => true;
   const words = wordsOf(q, phoneSpellings);
-  return (record) => holdsWords(searchedText(nouns[fieldObjectOf[object]] as never, record), words);
+  const noun = nounOf(fieldObjectOf[object]);
+  return (record) => holdsWords(searchedText(noun, record), words);
 }
 
 /** Returns the fields by which records of an object are filtered: those of searches, or the columns whose values can be compared. */
 export function filteredBy(object: ExportObject): Filtered {
-  if (isRecordObject(object)) return nouns[fieldObjectOf[object]] as unknown as Filtered;
+  if (isRecordObject(object)) return nounOf(fieldObjectOf[object]);
   const fields = columns[object].flatMap((column) => {
     const kind = kindOf(column, words[object]?.[column.name]);
     return kind === undefined ? [] : [[column.name, { kind, of: column.of }]];

@@ -243,6 +243,9 @@ const threads: CopiedRecords<StoredThread> = {
 
 export const nouns = { contact: contacts, company: companies, deal: deals, task: tasks };
 
+/** Returns the kind of record that an object is. */
+export const nounOf = (object: FieldObject): Noun => nouns[object] as unknown as Noun;
+
 const allCopied = { ...nouns, 'email-thread': threads } satisfies Record<CopiedNoun, unknown>;
 
 /** Returns what a copy of an entity holds. */

@@ -14,7 +14,7 @@ import { bytesOf } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { CopiedRow } from './copied-row.ts';
 import { cursorOf, type Place, placeOf } from './cursor.ts';
-import { type Noun, nouns, searchedText } from './nouns.ts';
+import { type Noun, nounOf, searchedText } from './nouns.ts';
 import type { Order, Position } from './order.ts';
 import { readQuestion } from './question.ts';
 import { type Columns, eachRecord, withoutBrokenCopy } from './records.ts';
@@ -49,7 +49,7 @@ export async function search<Object extends FieldObject>(
   object: Object,
   body: SearchBody,
 ): Promise<Found<Rows[Object]>> {
-  const noun = nouns[object] as unknown as Noun;
+  const noun = nounOf(object);
   const view = body.viewId === undefined ? undefined : await viewFor(tx, caller, object, body.viewId);
   const filters = [view?.filter, body.filter].filter((filter) => filter !== undefined && filter !== null);
   const asked = { ...body, filters, sort: body.sort ?? view?.sort ?? [] };

@@ -15,7 +15,7 @@ import {
 import { changedFields } from '#lib/events/changes.ts';
 import { listAll, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Noun, nouns } from './nouns.ts';
+import { nounOf } from './nouns.ts';
 import { readQuestion } from './question.ts';
 
 type SearchedObject = (typeof fieldObjects)[number];
@@ -115,7 +115,7 @@ async function requireFits(tx: UnitOfWork, contents: Contents): Promise<void> {
 async function faultsOf(tx: UnitOfWork, { object, filter, sort, columns }: Contents) {
   const filters = filter === null ? [] : [filter];
   const asked = { filters, sort, columns, at: tx.now };
-  const { wrong, fieldOf } = await readQuestion(tx, nouns[object as SearchedObject] as unknown as Noun, asked);
+  const { wrong, fieldOf } = await readQuestion(tx, nounOf(object as SearchedObject), asked);
   const unknown = columns.flatMap((name, index): FieldError[] => {
     const field = `columns[${index}]`;
     if (fieldOf(name) !== undefined) return [];

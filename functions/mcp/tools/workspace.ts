@@ -18,7 +18,7 @@ import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import { object, page, paging, search, withFilters } from '#lib/mcp/common.ts';
 import { type Arguments, type Ask, allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 import { filtersOf } from '#lib/search/describe.ts';
-import { type Noun, nouns } from '#lib/search/nouns.ts';
+import { nounOf } from '#lib/search/nouns.ts';
 
 interface NamedTag {
   id: number;
@@ -52,7 +52,7 @@ function filtersFor({ object: asked, after }: Arguments): object {
   if (after !== undefined) return {};
   const wanted =
     asked === undefined ? fieldObjects : fieldObjects.filter((one) => String(asked).toLowerCase().includes(one));
-  return { filters: Object.fromEntries(wanted.map((one) => [one, filtersOf(nouns[one] as unknown as Noun)])) };
+  return { filters: Object.fromEntries(wanted.map((one) => [one, filtersOf(nounOf(one))])) };
 }
 
 const parts = {
