@@ -13,7 +13,7 @@ import { Transactions } from '#lib/entities/transaction.ts';
 import { type Entity, type Item, keyOf } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
-import { freshRows, rowChanges, type Tracked } from '#lib/table/stored.ts';
+import { freshRows, type Tracked } from '#lib/table/stored.ts';
 import { Sums } from '#lib/table/sums.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -182,32 +182,29 @@ export async function load(tenant: Tenant, size: number, tagId: number, template
 }
 
 async function create<E extends Entity>(tenant: Tenant, of: E, size: number, made: (id: number) => Item<E>) {
-  const ids = Array.from({ length: size }, (_, index) => index + 1);
   const sums = new Sums();
-  await inParallel(chunks(ids, loadedTogether), 2, async (some) => {
-    const rows = some.flatMap((id): Row[] => {
-      const after = made(id);
-      const tracked: Tracked = {
-        entity: of,
-        key: keyOf(tenant, of, after),
-        before: undefined,
-        after: { ...(after as object) },
-        isNewKey: true,
-      };
-      sums.addChange(tenant, tracked);
-      return rowChanges(tenant, tracked).map(({ key, item }) => ({ ...item, ...key }));
-    });
-    await putRows(rows);
+  await putMany(tenant, of, size, loadedTogether, (id) => {
+    const after = made(id);
+    const tracked: Tracked = {
+      entity: of,
+      key: keyOf(tenant, of, after),
+      before: undefined,
+      after: { ...(after as object) },
+      isNewKey: true,
+    };
+    sums.addChange(tenant, tracked);
+    return freshRows(tenant, of, after);
   });
   for (const { key, add = {} } of sums.changes()) await addTo(key, add);
-  await addTo(rowKey('ids', { scope: tenantKey(tenant) }), { [of.name]: size });
 }
 
 /** Writes rows without index entries, which no search asks. */
-export async function writeRows(tenant: Tenant, { of, made }: Many<Entity>, size: number): Promise<void> {
+export const writeRows = (tenant: Tenant, { of, made }: Many<Entity>, size: number): Promise<void> =>
+  putMany(tenant, of, size, rowsTogether, (id) => freshRows(tenant, of, made(id)).slice(0, 1));
+
+/** Writes what the ids up to a size stand for, so many ids together, and takes these ids. */
+async function putMany(tenant: Tenant, of: Entity, size: number, together: number, rowsOf: (id: number) => Row[]) {
   const ids = Array.from({ length: size }, (_, index) => index + 1);
-  await inParallel(chunks(ids, rowsTogether), 2, async (some) => {
-    await putRows(some.flatMap((id) => freshRows(tenant, of, made(id) as never).slice(0, 1)));
-  });
+  await inParallel(chunks(ids, together), 2, (some) => putRows(some.flatMap(rowsOf)));
   await addTo(rowKey('ids', { scope: tenantKey(tenant) }), { [of.name]: size });
 }
