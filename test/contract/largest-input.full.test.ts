@@ -767,10 +767,14 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const body = { ...file, mapping: { name: 'name' }, matchOn: 'id', createMissing: ['tags', 'options', 'companies'] };
     for (const change of ['undo', 'cancel']) {
       const { id } = (await live.post('/v1/imports', { ...body, matchOn: undefined }, 202)).body;
-      const ended = await eventually(async () => {
-        const { body: one } = await live.get(`/v1/imports/${id}`);
-        return one.status === 'completed' && one;
-      }, `import ${id} to end`, longMs);
+      const ended = await eventually(
+        async () => {
+          const { body: one } = await live.get(`/v1/imports/${id}`);
+          return one.status === 'completed' && one;
+        },
+        `import ${id} to end`,
+        longMs,
+      );
       expect(ended).toMatchObject({ created: 1, failed: 0 });
       expect((await live.post(`/v1/imports/${id}/${change}`, {})).status).toBe(change === 'undo' ? 202 : 409);
     }
