@@ -281,7 +281,7 @@ export class Oracle {
     await askRenewal(this.#tenant, 'contact');
     await this.#makeDue();
     const renewal =
-      this.#next() < 0.4
+      this.#next() < 0.8
         ? dyingAfter(this.#below(4), () => renewCopy(this.#tenant, 'contact'))
         : renewCopy(this.#tenant, 'contact').then(() => true);
     const [isDone] = await Promise.all([renewal, work()]);
