@@ -21,7 +21,7 @@ export async function createDemo(): Promise<Demo> {
     [owner, 'owner'],
     ['Max Member', 'member'],
   ] as const) {
-    people.push((await admin('member', 'create', { workspaceId, email: emailOf(name), name, role })).id);
+    people.push((await admin('member', 'create', { workspaceId, email: emailOf(name, workspaceId), name, role })).id);
   }
   const keys = new Map<Environment, { keyId: string; key: string }>();
   for (const env of environments) {
@@ -45,11 +45,13 @@ export async function createDemo(): Promise<Demo> {
   return { workspaceId, liveKey: keys.get('live')?.key as string, testKey: keys.get('test')?.key as string };
 }
 
-const emailOf = (name: string) => `${name.split(' ')[0]?.toLowerCase()}@demo.example`;
+/** Each demo has people of its own: a person's sessions and settings are the same in all of their workspaces. */
+const emailOf = (name: string, workspaceId: number) =>
+  `${name.split(' ')[0]?.toLowerCase()}@demo-${workspaceId}.example`;
 
 /** Returns a link that signs a developer in to the panel of the demo, as its owner. */
 export async function signInLinkOf(workspaceId: number): Promise<string> {
-  const { link } = await admin('member', 'sign-in-link', { workspaceId, email: emailOf(owner) });
+  const { link } = await admin('member', 'sign-in-link', { workspaceId, email: emailOf(owner, workspaceId) });
   return link;
 }
 
