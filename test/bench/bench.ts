@@ -7,6 +7,7 @@ import { growth } from '#test/bench/growth.ts';
 import { inbound } from '#test/bench/inbound.ts';
 import { lightness } from '#test/bench/lightness.ts';
 import { load } from '#test/bench/load.ts';
+import { moving } from '#test/bench/moving.ts';
 import { panel } from '#test/bench/panel.ts';
 import { pipeline } from '#test/bench/pipeline.ts';
 import { type Line, table } from '#test/bench/report.ts';
@@ -42,7 +43,7 @@ const parts: Readonly<Record<string, (workDir: string) => Promise<Line[]>>> = {
 };
 
 /** Takes minutes and has no budget: only where it is named. */
-const optional: typeof parts = { growth, load, searches };
+const optional: typeof parts = { growth, load, moving, searches };
 
 /** `npm run bench`: every budget as a ratio in one run, or only the parts that are named. Exits 1 when one is missed. */
 const asked = process.argv.slice(2);

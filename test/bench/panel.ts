@@ -30,7 +30,10 @@ export async function panel(workDir: string): Promise<Line[]> {
       });
       return JSON.parse(stdout);
     };
-    const { link } = await admin('member', 'sign-in-link', { workspaceId, email: `olivia@demo-${workspaceId}.example` });
+    const { link } = await admin('member', 'sign-in-link', {
+      workspaceId,
+      email: `olivia@demo-${workspaceId}.example`,
+    });
     const crm = await demoClient(dataDir, system.baseUrl);
     const path = `/contacts/${await contactWithFields(crm)}`;
     for (let at = 0; at < contacts; at += 1)
