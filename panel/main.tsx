@@ -1,6 +1,10 @@
 import { render } from 'preact';
 import { speak } from './app/languages.ts';
+import { isSignedIn } from './app/session.ts';
 import { App } from './shell/app.tsx';
+import { openPage } from './shell/pages.ts';
 
 await speak();
+// The code of the page comes while the panel asks who is signed in. Where it does not, the page asks again and says so.
+if (isSignedIn.value) openPage.value?.page.load().catch(() => undefined);
 render(<App />, document.getElementById('app') as HTMLElement);
