@@ -43,6 +43,8 @@ export const transactionSources = ['api', 'panel', 'deal', 'invoice', 'revenue_s
 
 /** The kinds of records that have custom fields. */
 export const fieldObjects = ['contact', 'company', 'deal', 'task'] as const;
+/** The same by the nouns of their routes. */
+export const fieldObjectOf = { contacts: 'contact', companies: 'company', deals: 'deal', tasks: 'task' } as const;
 
 /** Entities of which searches read a copy. */
 export const copiedNouns = [...fieldObjects, 'email-thread'] as const;

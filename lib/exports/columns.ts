@@ -1,13 +1,6 @@
-import type { ExportObject } from '#lib/core/choices.ts';
+import { type ExportObject, fieldObjectOf } from '#lib/core/choices.ts';
 import type { FieldError } from '#lib/core/problem.ts';
-import {
-  type Column,
-  columns,
-  fieldColumn,
-  fieldObjectOf,
-  isRecordObject,
-  metadataColumn,
-} from '#lib/sheets/columns.ts';
+import { type Column, columns, fieldColumn, isRecordObject, metadataColumn } from '#lib/sheets/columns.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fieldsOf } from '#lib/workspaces/fields.ts';
 

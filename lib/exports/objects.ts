@@ -2,6 +2,7 @@ import { channels } from '#lib/core/channel.ts';
 import {
   directions,
   type ExportObject,
+  fieldObjectOf,
   messageStatuses,
   transactionSources,
   transactionStatuses,
@@ -14,7 +15,7 @@ import { invoiceStatuses } from '#lib/entities/invoice.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { boolean, choiceOf, type Kind, listOf, number, text, time } from '#lib/search/kinds.ts';
 import { type Filtered, nounOf, searchedText } from '#lib/search/nouns.ts';
-import { type Column, columns, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
+import { type Column, columns, isRecordObject } from '#lib/sheets/columns.ts';
 
 /** The scope that lists the records of an object, and a further one without which some are left out. */
 const scopes: Readonly<Record<ExportObject, readonly [Scope, Scope?]>> = {

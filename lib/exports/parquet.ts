@@ -1,46 +1,24 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import * as forms from '#lib/search/forms.ts';
 import type { CellKind } from '#lib/sheets/cells.ts';
 import type { Column, Shown } from '#lib/sheets/columns.ts';
 
-type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
-
-const optional = { repetition_type: 'OPTIONAL' } as const;
-const text = (name: string): Element => ({ name, ...optional, type: 'BYTE_ARRAY', converted_type: 'UTF8' });
-const integer = (name: string): Element => ({ name, ...optional, type: 'INT64' });
-const number = (name: string): Element => ({ name, ...optional, type: 'DOUBLE' });
-
-const listOf =
-  (element: (name: string) => Element) =>
-  (name: string): Element[] => [
-    { name, ...optional, converted_type: 'LIST', num_children: 1 },
-    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-    element('element'),
-  ];
-
-/** The elements of the schema that a column takes, by its kind. */
-const elements: Readonly<Record<CellKind, (name: string) => Element[]>> = {
-  text: (name) => [text(name)],
-  json: (name) => [{ ...text(name), converted_type: 'JSON' }],
-  integer: (name) => [integer(name)],
-  number: (name) => [number(name)],
-  boolean: (name) => [{ name, ...optional, type: 'BOOLEAN' }],
-  time: (name) => [{ name, ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }],
-  date: (name) => [{ name, ...optional, type: 'INT32', converted_type: 'DATE' }],
-  money: (name) => [{ name, ...optional, num_children: 2 }, number('amount'), text('currency')],
-  texts: listOf(text),
-  integers: listOf(integer),
+/** How the values of a column lie in the file, by their kind. */
+const formOf: Readonly<Record<CellKind, forms.Form>> = {
+  text: forms.text,
+  json: forms.json,
+  integer: forms.long,
+  number: forms.double,
+  boolean: forms.boolean,
+  time: forms.time,
+  date: forms.date,
+  money: forms.money,
+  texts: forms.listOf(forms.text),
+  integers: forms.listOf(forms.long),
 };
 
-const readers: Partial<Record<CellKind, (value: never) => unknown>> = {
-  integer: (value: number) => BigInt(value),
-  integers: (values: number[]) => values.map(BigInt),
-  time: (value: string) => new Date(value),
-  date: (value: string) => new Date(value),
-};
-
-/** Returns a value as the library takes it. */
-const libraryValue = (kind: CellKind, value: unknown): unknown =>
-  value === null || value === undefined ? null : (readers[kind]?.(value as never) ?? value);
+const written = (kind: CellKind, value: unknown): unknown =>
+  value === null || value === undefined ? null : formOf[kind].write(value as never);
 
 const rowsPerGroup = 20_000;
 /** A group is held in memory: of large records it has fewer rows. */
@@ -53,7 +31,7 @@ export async function* parquetOf(columns: readonly Column[], pages: AsyncIterabl
     writer: buffer,
     schema: [
       { name: 'root', num_children: columns.length },
-      ...columns.flatMap(({ name, kind }) => elements[kind](name)),
+      ...columns.flatMap(({ name, kind }) => formOf[kind].elements(name)),
     ],
     createdBy: 'crm-api',
   });
@@ -67,7 +45,7 @@ export async function* parquetOf(columns: readonly Column[], pages: AsyncIterabl
   const endGroup = async () => {
     const columnData = columns.map(({ name, kind, of }) => ({
       name,
-      data: group.map((record) => libraryValue(kind, of(record))),
+      data: group.map((record) => written(kind, of(record))),
     }));
     await writer.write({ columnData, rowGroupSize: rowsPerGroup });
     group = [];

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { type Caller, requireScope } from '#lib/core/caller.ts';
-import type { ExportFormat } from '#lib/core/choices.ts';
+import { type ExportFormat, fieldObjectOf } from '#lib/core/choices.ts';
 import { conflict, invalidField, invalidFields, notFound } from '#lib/core/problem.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import {
@@ -16,7 +16,7 @@ import { ownKey } from '#lib/files/keys.ts';
 import { download } from '#lib/files/store.ts';
 import { readQuestion } from '#lib/search/question.ts';
 import { viewFor } from '#lib/search/views.ts';
-import { fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
+import { isRecordObject } from '#lib/sheets/columns.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { countReadUnits } from '#lib/table/usage.ts';

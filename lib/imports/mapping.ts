@@ -1,10 +1,10 @@
-import type { ImportObject } from '#lib/core/choices.ts';
+import { fieldObjectOf, type ImportObject } from '#lib/core/choices.ts';
 import { metadataKeyIn } from '#lib/core/metadata.ts';
 import { type FieldError, invalidField, invalidFields } from '#lib/core/problem.ts';
 import type { StoredField } from '#lib/entities/field.ts';
 import type { FileForm } from '#lib/entities/import.ts';
 import { type CellKind, readCell, readText } from '#lib/sheets/cells.ts';
-import { fieldColumn, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
+import { fieldColumn, isRecordObject } from '#lib/sheets/columns.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fieldsOf } from '#lib/workspaces/fields.ts';
 import { importedObjects } from './objects/all.ts';

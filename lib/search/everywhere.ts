@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
+import { fieldObjectOf } from '#lib/core/choices.ts';
 import { latest } from '#lib/core/clock.ts';
 import { phoneSpellings } from '#lib/core/phone.ts';
 import { id, openChoice, queryChoices, queryText } from '#lib/core/schema.ts';
@@ -100,13 +101,7 @@ const thread: Searched<StoredThread> = {
 const searched = { contacts: contact, companies: company, deals: deal, tasks: task, threads: thread };
 type Type = keyof typeof searched;
 const types = Object.keys(searched) as Type[];
-const singular = {
-  contacts: 'contact',
-  companies: 'company',
-  deals: 'deal',
-  tasks: 'task',
-  threads: 'thread',
-} as const;
+const singular = { ...fieldObjectOf, threads: 'thread' } as const;
 
 /** The scopes, one of which a caller needs. */
 export const everyScope: readonly Scope[] = Object.values(searched).map(({ scope }) => scope);

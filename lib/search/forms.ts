@@ -26,6 +26,11 @@ const plain = (type: Omit<SchemaElement, 'name' | 'repetition_type'>): Form => (
 
 export const text = plain({ type: 'BYTE_ARRAY', converted_type: 'UTF8' });
 export const integer = plain({ type: 'INT32' });
+export const long: Form = {
+  ...plain({ type: 'INT64' }),
+  write: (value: number) => BigInt(value),
+  read: (value: bigint) => Number(value),
+};
 export const double = plain({ type: 'DOUBLE' });
 export const boolean = plain({ type: 'BOOLEAN' });
 
@@ -43,7 +48,7 @@ export const date: Form = {
   read: (value: number) => timestamp(new Date(value * dayMs)).slice(0, 10),
 };
 
-export const json: Form = { ...text, write: (value) => JSON.stringify(value), read: (value) => JSON.parse(value) };
+export const json = plain({ type: 'BYTE_ARRAY', converted_type: 'JSON' });
 
 export const money: Form = {
   elements: (name) => [optional(name, { num_children: 2 }), ...double.elements('amount'), ...text.elements('currency')],

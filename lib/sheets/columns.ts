@@ -1,4 +1,4 @@
-import type { ExportObject } from '#lib/core/choices.ts';
+import { type ExportObject, fieldObjectOf } from '#lib/core/choices.ts';
 import { metadataKeyIn } from '#lib/core/metadata.ts';
 import type { FieldType, StoredField } from '#lib/entities/field.ts';
 import type { CellKind } from './cells.ts';
@@ -218,7 +218,6 @@ export const columns: Readonly<Record<ExportObject, readonly Column[]>> = {
 };
 
 /** The objects whose records have custom fields, metadata, views, and an archive. */
-export const fieldObjectOf = { contacts: 'contact', companies: 'company', deals: 'deal', tasks: 'task' } as const;
 export type RecordObject = keyof typeof fieldObjectOf;
 export const isRecordObject = (object: ExportObject): object is RecordObject => Object.hasOwn(fieldObjectOf, object);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { exportObjects } from '#lib/core/choices.ts';
+import { exportObjects, fieldObjectOf } from '#lib/core/choices.ts';
 import { nouns } from '#lib/search/nouns.ts';
 import { type CellKind, readCell, writeCell } from '#lib/sheets/cells.ts';
-import { columns, fieldObjectOf, isRecordObject } from '#lib/sheets/columns.ts';
+import { columns, isRecordObject } from '#lib/sheets/columns.ts';
 
 const same: [CellKind, unknown, string][] = [
   ['text', 'Ada', 'Ada'],
