@@ -1,4 +1,4 @@
-import { getContactCompanies } from '#lib/contacts/include.ts';
+import { getContactCompanies } from '#lib/contacts/shown-companies.ts';
 import { ContactCompanies } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
@@ -12,7 +12,6 @@ export const handler = endpoint(
     scope: 'contacts:read',
     status: 200,
     response: ContactCompanies,
-    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['not_found'],
   },
   ({ tx, params }) => getContactCompanies(tx, params.id),

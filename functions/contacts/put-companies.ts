@@ -1,5 +1,5 @@
 import { putContactCompanies } from '#lib/contacts/company-links.ts';
-import { getContactCompanies } from '#lib/contacts/include.ts';
+import { getContactCompanies } from '#lib/contacts/shown-companies.ts';
 import { ContactCompanies, PutContactCompanies } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
@@ -14,7 +14,6 @@ export const handler = endpoint(
     body: PutContactCompanies,
     status: 200,
     response: ContactCompanies,
-    heavyDependency: 'the rules of phone numbers of all countries',
     errors: ['bad_request', 'not_found'],
     current: (tx, { id }) => getContactCompanies(tx, id),
   },

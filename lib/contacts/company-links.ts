@@ -15,8 +15,8 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { addCompanyActivity } from './activity.ts';
 import { companyByMail } from './company-read.ts';
-import type { ShownCompany } from './include.ts';
 import { getStoredContact } from './read.ts';
+import type { ShownCompany } from './shown-companies.ts';
 import { updateContact } from './write.ts';
 
 /** Replaces the companies of a contact. Emits contact.updated unless they are the same. Raises 404, 400 for an unknown company. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { getContactCompanies, listAddresses } from '#lib/contacts/include.ts';
+import { listAddresses } from '#lib/contacts/include.ts';
 import { getContact } from '#lib/contacts/read.ts';
+import { getContactCompanies } from '#lib/contacts/shown-companies.ts';
 import { Metadata } from '#lib/core/metadata.ts';
 import { time } from '#lib/core/schema.ts';
 import { isAddressOfAnother, isThreadOfAnother } from '#lib/email/participants.ts';
