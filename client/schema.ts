@@ -16820,6 +16820,8 @@ export interface operations {
                 limit?: number;
                 /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. */
                 include?: string;
+                /** @description Whether archived records are listed: `false` leaves them out and is the default, `true` lists only them, `all` lists both. */
+                archived?: components["schemas"]["Archived"];
             };
             header?: {
                 /** @description ETag of the version that you have. If it is still the current one, the answer is 304 without a body. */

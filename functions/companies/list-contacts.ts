@@ -2,7 +2,7 @@ import { listContactsOfCompany } from '#lib/contacts/company-list.ts';
 import { expandContacts } from '#lib/contacts/include.ts';
 import { requireScope } from '#lib/core/caller.ts';
 import { listOf } from '#lib/core/schema.ts';
-import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
+import { Contact, ContactsOfCompanyQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** The contacts of a company, newest first. */
@@ -14,7 +14,7 @@ export const handler = endpoint(
     hasNoTool: true,
     scope: 'companies:read',
     permit: ({ caller }) => requireScope({ scope: 'contacts:read' }, caller),
-    query: DuplicateQuery,
+    query: ContactsOfCompanyQuery,
     expand: expandContacts,
     status: 200,
     response: listOf(Contact),

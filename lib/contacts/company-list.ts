@@ -9,7 +9,7 @@ import {
   hostIn,
   type StoredCompany,
 } from '#lib/entities/company.ts';
-import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, type ContactsOfCompanyQuery, type StoredContact } from '#lib/entities/contact.ts';
 import { listNoun } from '#lib/search/list.ts';
 import { common, holding } from '#lib/table/conditions.ts';
 import { listPage, type Page, unitePages } from '#lib/table/list.ts';
@@ -59,10 +59,10 @@ export async function listCompanyDuplicates(
 export async function listContactsOfCompany(
   tx: UnitOfWork,
   id: number,
-  { after, limit }: { after?: number | undefined; limit: number },
+  { after, limit, archived }: v.InferOutput<typeof ContactsOfCompanyQuery>,
 ): Promise<Page<StoredContact>> {
   const [page] = await Promise.all([
-    listPage(tx, Contacts, { where: { company: id }, after, limit }),
+    listPage(tx, Contacts, { where: { company: id }, after, limit, archived }),
     getStoredCompany(tx, id),
   ]);
   return page;

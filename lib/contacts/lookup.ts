@@ -20,12 +20,11 @@ export async function normalForm(tx: UnitOfWork): Promise<Normal> {
   return (kind, value) => (kind === 'email' ? normalize.email(value) : (e164(value, country) ?? phoneDigits(value)));
 }
 
-/** Returns what tells whether two of the addresses are the same: without a country the digits of a phone number do. */
+/** Returns what tells whether two of the addresses are the same: their normal form, without the `+` that some write and others do not. */
 export async function comparison(tx: UnitOfWork, addresses: readonly { kind: AddressKind }[]): Promise<Normal> {
-  const hasPhone = addresses.some(({ kind }) => kind === 'phone');
-  const normal = hasPhone && (await countryOf(tx)) !== null ? await normalForm(tx) : undefined;
-  return (kind, value) =>
-    kind === 'email' ? normalize.email(value) : (normal?.(kind, value) ?? phoneDigits(value)).replace('+', '');
+  if (!addresses.some(({ kind }) => kind === 'phone')) return (_, value) => normalize.email(value);
+  const normal = await normalForm(tx);
+  return (kind, value) => normal(kind, value).replace(kind === 'phone' ? '+' : '', '');
 }
 
 /** How contacts are found that have an address. */

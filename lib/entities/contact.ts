@@ -192,6 +192,7 @@ export const AddTag = v.pipe(v.object(tagFields), v.title('AddTag'));
 export const MergeContacts = v.pipe(v.object({ sourceContactId: idInput() }), v.title('MergeContacts'));
 
 export const DuplicateQuery = v.object({ ...paging, ...ContactInclude.entries });
+export const ContactsOfCompanyQuery = v.object({ ...DuplicateQuery.entries, ...archivedFilter });
 
 export const ContactQuery = v.object({
   ...paging,

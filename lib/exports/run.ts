@@ -21,6 +21,8 @@ import { recordsFor } from './sources.ts';
 /** The worker gives up before it. */
 const leaseMs = (exportTimeoutSeconds + 10) * secondMs;
 const readMs = (exportTimeoutSeconds - 90) * secondMs;
+/** Between two words on how far it is. */
+const tellMs = 2 * secondMs;
 const maxTries = 3;
 const retryMs = minuteMs;
 /** An export that waits for others looks again after it; mostly the one before it calls it earlier. */
@@ -68,7 +70,7 @@ async function take(tx: UnitOfWork, id: number): Promise<Taken | undefined> {
   const { key } = row;
   if (key !== null) tx.afterwards(() => removeFiles([key]));
   if (row.tries === maxTries) {
-    await settle(tx, { ...row, status: 'failed', key: null, error: unwritten });
+    await settle(tx, { ...row, status: 'failed', key: null, rows: null, error: unwritten });
     return undefined;
   }
   return tx.update(DataExports, {
@@ -77,6 +79,7 @@ async function take(tx: UnitOfWork, id: number): Promise<Taken | undefined> {
     startedAt: tx.now,
     leasedUntil: timestamp(new Date(now() + leaseMs)),
     tries: row.tries + 1,
+    rows: null,
     key: dataExportKey(tx.tenant, id),
   }) as Taken;
 }
@@ -106,6 +109,7 @@ async function write(tenant: Tenant, row: Taken, { readMs, maxBytes }: Limits): 
     matches: (record: never) => hasWords(record) && predicates.every((one) => one(record, row.createdAt)),
   });
   let rows = 0;
+  let toldAtMs = now();
   async function* counted(): AsyncGenerator<Shown[]> {
     for await (const records of pages) {
       if (now() > endsAtMs)
@@ -113,6 +117,10 @@ async function write(tenant: Tenant, row: Taken, { readMs, maxBytes }: Limits): 
           `the export took longer than ${readMs / minuteMs} minutes: export fewer records by a filter`,
         );
       rows += records.length;
+      if (now() > toldAtMs + tellMs) {
+        toldAtMs = now();
+        await transact(tenant, system, (tx) => tell(tx, row, rows));
+      }
       yield records;
     }
   }
@@ -128,6 +136,12 @@ async function write(tenant: Tenant, row: Taken, { readMs, maxBytes }: Limits): 
   return { rows, sizeBytes };
 }
 
+/** Says how many rows are written so far. */
+async function tell(tx: UnitOfWork, taken: Taken, rows: number): Promise<void> {
+  const row = await tx.find(DataExports, { id: taken.id });
+  if (row?.key === taken.key) tx.update(DataExports, { ...row, rows });
+}
+
 /** Gives an export back whose attempt failed for a reason that may pass. */
 async function putBack(tx: UnitOfWork, taken: Taken): Promise<void> {
   const row = await tx.find(DataExports, { id: taken.id });
@@ -140,7 +154,7 @@ async function end(tx: UnitOfWork, taken: Taken, written: Written): Promise<bool
   const row = await tx.find(DataExports, { id: taken.id });
   if (row?.key !== taken.key) return false;
   if ('error' in written) {
-    await settle(tx, { ...row, status: 'failed', key: null, error: written.error });
+    await settle(tx, { ...row, status: 'failed', key: null, rows: null, error: written.error });
     return false;
   }
   await settle(tx, { ...row, ...written, status: 'completed', expiresAt: shifted(tx.now, fileMs) });

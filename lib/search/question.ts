@@ -48,10 +48,12 @@ export async function readQuestion(
     if (field) used.add(field);
     return field;
   };
-  const reader = new FilterReader({ tx, nowMs: Date.parse(at), zone: zoneOf(zone), fieldOf });
+  const reading = { tx, nowMs: Date.parse(at), zone: zoneOf(zone), fieldOf };
+  // Each has the levels and conditions of its own.
+  const readers = filters.map(() => new FilterReader(reading));
   const { order, wrong } = orderOf(sort, fieldOf);
-  const predicates = await Promise.all(filters.map((filter) => reader.read(filter, 'filter')));
-  return { wrong: [...inOrder(reader.wrong), ...wrong], predicates, order, fieldOf, used };
+  const predicates = await Promise.all(readers.map((reader, index) => reader.read(filters[index], 'filter')));
+  return { wrong: [...inOrder(readers.flatMap((reader) => reader.wrong)), ...wrong], predicates, order, fieldOf, used };
 }
 
 /** Conditions are read side by side. */

@@ -70,6 +70,7 @@ test('a board, a company, and a tag count a contact unless it is archived', asyn
   await archive('/v1/contacts', contact);
   expect(await read()).toEqual(before);
   expect((await get(`/v1/companies/${company.id}/contacts`)).items).toEqual([]);
+  expect((await get(`/v1/companies/${company.id}/contacts?archived=true`)).items).toMatchObject([{ id: contact.id }]);
   await restore('/v1/contacts', contact);
   expect(await read()).toEqual(during);
 });

@@ -174,6 +174,25 @@ test('an address of the contact or of another one is refused, unless it is force
   expect(await idsBy({ email })).toEqual([id, owner.id]);
 });
 
+test('a phone number with a trunk zero is the same one, also in a workspace without a country', async () => {
+  const { id } = await contact({ phone: '+49 170 2345678' });
+  const other = await contact();
+  const again = { kind: 'phone', value: '+49 0170 2345678' };
+  expect((await add(id, again, 409)).details).toMatchObject(because('address_exists'));
+  expect((await add(other.id, again, 409)).details).toMatchObject({ ...because('address_taken'), contactId: id });
+  expect(await idsBy({ phone: again.value })).toEqual([id]);
+});
+
+test('a further phone number is found, and one may be added as the primary one', async () => {
+  const { id } = await contact({ phone: '+49 170 3456789' });
+  await add(id, { kind: 'phone', value: '+49 170 4567891' });
+  expect(await idsBy({ phone: '0049 170 4567891' })).toEqual([id]);
+  const primary = { kind: 'phone', value: '+49 170 5678912', isPrimary: true };
+  expect(await add(id, primary)).toMatchObject({ isPrimary: true });
+  expect(await get(id)).toMatchObject({ phone: primary.value });
+  expect(await valuesOf(id)).toEqual(['+49 170 5678912', '+49 170 3456789', '+49 170 4567891']);
+});
+
 test('a contact has at most twenty addresses, also after a PATCH and a merge', async () => {
   const { id } = await contact({ email: fresh() });
   for (let count = 1; count < 20; count += 1) await add(id, { value: fresh(), force: true });

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { minuteMs } from '#lib/core/clock.ts';
+import { minuteMs, secondMs } from '#lib/core/clock.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { DataExports, type StoredDataExport } from '#lib/entities/data-export.ts';
 import { runDataExport } from '#lib/exports/run.ts';
 import { transact } from '#lib/table/transact.ts';
+import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { advance, settle } from '#test/harness.ts';
@@ -55,6 +56,26 @@ test('an export fails after three workers have died', async () => {
     error: expect.stringContaining('in 3 attempts'),
     url: null,
   });
+});
+
+test('an export says now and then how many rows are written', async () => {
+  const id = await begun();
+  const told: unknown[] = [];
+  let isLater = false;
+  await between(
+    async ({ operation }, next) => {
+      const answer = await next();
+      if (operation === 'Query' && !isLater) {
+        isLater = true;
+        await advance(3 * secondMs);
+      }
+      if (/Write|Put/.test(operation)) told.push((await shown(id)).rows);
+      return answer;
+    },
+    () => run(id),
+  );
+  expect(told).toContain(3);
+  expect(told.at(0)).toBeNull();
 });
 
 test.each([

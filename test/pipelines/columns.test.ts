@@ -31,6 +31,14 @@ test.each([
   ]);
 });
 
+test('a new column has the probability and the color that it is given', async () => {
+  const { id } = await newBoard(workspace);
+  const given = { name: 'Demo', stage: 'negotiation', probability: 65, color: '#1f6feb' };
+  const { body } = await workspace.live.post(path(id), given, 201);
+  expect(body).toMatchObject({ defaultProbability: 65, color: '#1f6feb' });
+  expect((await columnsOf(workspace, id)).columns).toContainEqual(expect.objectContaining({ key: 'demo', ...body }));
+});
+
 test('a column has a key that no other column of the default board has', async () => {
   const { id } = await defaultBoard(workspace);
   const made = async (name: string) => (await workspace.live.post(path(id), { name, stage: 'lead' }, 201)).body.key;

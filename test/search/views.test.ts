@@ -91,6 +91,16 @@ test('a search takes the filter and the order of a view, and adds its own filter
     ]);
 });
 
+test('the conditions and levels of a view do not count in the filter of a search or an export', async () => {
+  const conditions = Array.from({ length: 30 }, () => ({ field: 'name', op: 'isSet' }));
+  const filter = { and: [{ and: [{ and: [{ and: conditions }] }] }] };
+  const { id: viewId } = (await live.post('/v1/views', { object: 'contact', name: 'Large', filter }, 201)).body;
+  await live.post('/v1/contacts/search', { viewId, filter }, 200);
+  await live.post('/v1/exports', { object: 'contacts', format: 'csv', viewId, filter }, 202);
+  const tooMany = { and: [...conditions, ...conditions] };
+  await live.post('/v1/contacts/search', { viewId, filter: tooMany }, 400);
+});
+
 test('a view whose field was archived says so, and works again when it is back', async () => {
   const { id: fieldId } = (
     await live.post('/v1/fields', { object: 'deal', slug: 'size', title: 'Size', type: 'number' }, 201)
