@@ -147,7 +147,8 @@ function mayAnswer(route: Route): Set<string> {
   const own = errorResponses.filter(({ code, status }) => route.errors.includes(code) && statusOf[code] === status);
   const always = ['RateLimited', 'InternalError', 'Unavailable'];
   const keyed = route.scope === 'public' ? [] : ['Unauthorized', 'Forbidden'];
-  const parsed = route.query || route.body ? ['BadRequest'] : [];
+  // Strict handling refuses unknown parameters everywhere.
+  const parsed = route.query || route.body || route.path.startsWith('/v1/') ? ['BadRequest'] : [];
   const named = hasResource(route) ? ['NotFound'] : [];
   const written = isWrite(route) && route.scope !== 'public' ? ['BadRequest', 'Conflict'] : [];
   const versioned = route.current ? ['StaleVersion'] : [];
