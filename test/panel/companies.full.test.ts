@@ -212,3 +212,24 @@ test.for(['light', 'dark'] as const)('companies fit a phone, in %s', async (sche
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+test.each([
+  ['companies', { name: 'Paired' }],
+  ['deals', { title: 'Paired' }],
+])('the metadata of %s is shown and changed', async (noun, body) => {
+  if (!browser) return;
+  const crm = api(demo.liveKey);
+  const { id } = (await crm.post(`/v1/${noun}`, { ...body, metadata: { externalId: 'crm-7' } }, 201)).body;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/${noun}/${id}`);
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Metadata …' }).click();
+  const field = page.getByRole('dialog').getByRole('textbox');
+  expect(JSON.parse(await field.inputValue())).toEqual({ externalId: 'crm-7' });
+  await field.fill('{ "externalId": "crm-8", "source": "fair" }');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  expect((await crm.get(`/v1/${noun}/${id}/metadata`)).body.metadata).toEqual({ externalId: 'crm-8', source: 'fair' });
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

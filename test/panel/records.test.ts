@@ -63,12 +63,12 @@ test.each([
   ['{"source":"fair"}', { source: 'fair' }],
   [undefined, {}],
 ])('metadata is read from %j', async (text, pairs) => {
-  const { metadataIn } = await import('#panel/pages/contacts/metadata.ts');
+  const { metadataIn } = await import('#panel/parts/metadata-text.ts');
   expect(metadataIn(text)).toEqual(pairs);
 });
 
 test.each(['source=fair', '["a"]', '{"a":1}', 'null'])('metadata is not read from %s', async (text) => {
-  const { metadataIn } = await import('#panel/pages/contacts/metadata.ts');
+  const { metadataIn } = await import('#panel/parts/metadata-text.ts');
   const { showTexts } = await import('#panel/app/texts.ts');
   const { texts } = await import('#panel/texts/en.ts');
   showTexts(texts);

@@ -16,6 +16,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { Metadata } from '../../parts/metadata.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Deals } from '../contacts/work.tsx';
 import { Details } from './details.tsx';
@@ -38,7 +39,8 @@ export function Company({ id }: { id: number }) {
   );
   const members = useMemberList();
   const fields = useFields('company');
-  const [isMerging, setMerging] = useState(false);
+  const [open, setOpen] = useState<'metadata' | 'merge'>();
+  const close = () => setOpen(undefined);
   const { data, error, reload } = company;
   useVisited('company', data?.name);
   const back = <Back to={linkTo('/companies')}>{t.companies.companies}</Back>;
@@ -66,7 +68,8 @@ export function Company({ id }: { id: number }) {
             text={t.contacts.more}
             label={t.contacts.moreFor(data.name)}
             items={[
-              { text: t.contacts.mergeMore, choose: () => setMerging(true) },
+              { text: t.contacts.metadataMore, choose: () => setOpen('metadata') },
+              { text: t.contacts.mergeMore, choose: () => setOpen('merge') },
               archiving({ noun: 'companies', id, name: data.name, reload }),
             ]}
           />
@@ -96,9 +99,8 @@ export function Company({ id }: { id: number }) {
           {!data.archive && <Duplicates of={data} fields={fields} names={names} onMerged={reload} />}
         </div>
       </div>
-      {isMerging && (
-        <MergeAnother of={data} fields={fields} names={names} onMerged={reload} onClose={() => setMerging(false)} />
-      )}
+      {open === 'metadata' && <Metadata noun="companies" id={id} onClose={close} />}
+      {open === 'merge' && <MergeAnother of={data} fields={fields} names={names} onMerged={reload} onClose={close} />}
     </>
   );
 }

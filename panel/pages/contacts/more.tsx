@@ -8,9 +8,9 @@ import { t } from '../../app/texts.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Menu } from '../../parts/menu.tsx';
 import type { OneContact } from './one.ts';
-import { Erase, Export, LeadScore, Merge, Metadata, Sequences } from './rare.tsx';
+import { Erase, Export, LeadScore, Merge, MetadataOf, Sequences } from './rare.tsx';
 
-const dialogs = { Erase, Export, LeadScore, Merge, Metadata, Sequences };
+const dialogs = { Erase, Export, LeadScore, Merge, Metadata: MetadataOf, Sequences };
 
 interface MoreProps {
   contact: OneContact;

@@ -14,8 +14,8 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { filled } from '../../parts/filled.tsx';
 import { Field, Form } from '../../parts/form.tsx';
+import { Metadata } from '../../parts/metadata.tsx';
 import { Pending } from '../../parts/pending.tsx';
-import { metadataIn, metadataText } from './metadata.ts';
 import type { OneContact } from './one.ts';
 
 /** What each of these dialogs is given. */
@@ -56,40 +56,8 @@ export const LeadScore = ({ contact, of, onClose }: RareProps) => (
   </Dialog>
 );
 
-/** Shows and changes the pairs that programs have stored with the contact. */
-export function Metadata({ of, onClose }: RareProps) {
-  const path = { id: of.id };
-  const metadata = useLoaded((signal) => api.get('/v1/contacts/{id}/metadata', { signal, params: { path } }), [of.id]);
-  const { data, error, reload } = metadata;
-  return (
-    <Dialog title={t.contacts.metadata} onClose={onClose}>
-      <Pending data={data} error={error} reload={reload} lines={3} />
-      {data && (
-        <Form
-          submit={t.common.save}
-          of={{
-            path: `/v1/contacts/${of.id}/metadata`,
-            valuesOf: (one: typeof data) => ({ pairs: metadataText(one.metadata) }),
-          }}
-          onCancel={onClose}
-          onSubmit={async ({ pairs }, { header }) => {
-            const body = { metadata: metadataIn(pairs) };
-            await api.put('/v1/contacts/{id}/metadata', { params: { path, header }, body });
-            onClose();
-          }}
-        >
-          <Field
-            label={t.contacts.metadata}
-            name="pairs"
-            rows={6}
-            value={metadataText(data.metadata)}
-            hint={t.contacts.onePairALine}
-          />
-        </Form>
-      )}
-    </Dialog>
-  );
-}
+/** Shows and changes the metadata. */
+export const MetadataOf = ({ of, onClose }: RareProps) => <Metadata noun="contacts" id={of.id} onClose={onClose} />;
 
 /** Merges another contact into this one. */
 export const Merge = ({ contact, of, onClose }: RareProps) => (

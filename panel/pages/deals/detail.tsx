@@ -17,6 +17,7 @@ import { Field } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { InPlace } from '../../parts/in-place.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { Metadata } from '../../parts/metadata.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 import { userText } from '../../parts/user-text.tsx';
@@ -46,7 +47,7 @@ export function DealDetail({ id }: { id: number }) {
   );
   const members = useMemberList();
   const fields = useFields('deal');
-  const [open, setOpen] = useState<'edit' | 'win' | 'lose' | 'task'>();
+  const [open, setOpen] = useState<'edit' | 'win' | 'lose' | 'task' | 'metadata'>();
   const { data, error, reload } = deal;
   useVisited('deal', data?.title);
   const boardId = data?.pipeline?.id;
@@ -84,7 +85,10 @@ export function DealDetail({ id }: { id: number }) {
             <Menu
               text={t.contacts.more}
               label={t.contacts.moreFor(data.title)}
-              items={[archiving({ noun: 'deals', id, name: data.title, reload })]}
+              items={[
+                { text: t.contacts.metadataMore, choose: () => setOpen('metadata') },
+                archiving({ noun: 'deals', id, name: data.title, reload }),
+              ]}
             />
             <button type="button" onClick={() => setOpen('edit')}>
               {t.common.edit}
@@ -192,6 +196,7 @@ export function DealDetail({ id }: { id: number }) {
       {open === 'edit' && <EditDeal deal={data} onDone={reload} onClose={close} />}
       {open === 'win' && <Win deal={data} onWon={reload} onClose={close} />}
       {open === 'lose' && lost && <Lose deal={data} onLose={(reason) => move(lost, reason)} onClose={close} />}
+      {open === 'metadata' && <Metadata noun="deals" id={id} onClose={close} />}
       {open === 'task' && <EditTask deal={data} onDone={reload} onClose={close} />}
     </>
   );

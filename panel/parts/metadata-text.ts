@@ -1,4 +1,4 @@
-import { t } from '../../app/texts.ts';
+import { t } from '../app/texts.ts';
 
 /** Writes metadata as people edit it. */
 export const metadataText = (metadata: Readonly<Record<string, string>>): string => JSON.stringify(metadata, null, 2);
