@@ -83,6 +83,7 @@ test('a domain belongs to one company, whoever asks at the same time', async () 
   expect(body.details).toMatchObject({ ...because('domain_taken'), companyId: id });
   const other = await create({ name: 'Other' });
   await workspace.live.patch(`/v1/companies/${other.id}`, { domains: [domain] }, 409);
+  await workspace.test.post('/v1/companies', { name: 'Of the test environment', domains: [domain] }, 201);
   await workspace.live.patch(`/v1/companies/${id}`, { domains: [] }, 200);
   await workspace.live.patch(`/v1/companies/${other.id}`, { domains: [domain] }, 200);
   const raced = freshDomain();
@@ -159,7 +160,10 @@ test('a contact shows the name of its primary company, and follows a rename', as
     async () => (await get(`/v1/contacts/${id}`)).company === 'Renamed',
     'the contact shows the new name',
   );
-  await workspace.live.patch(`/v1/contacts/${id}`, { company: 'By hand' }, 200);
+  const byHand = await workspace.live.patch(`/v1/contacts/${id}`, { company: 'By hand' }, 200);
+  await workspace.live.patch(`/v1/companies/${a.id}`, { name: 'Renamed again' }, 200);
+  await settle();
+  for (const shown of [byHand.body, await get(`/v1/contacts/${id}`)]) expect(shown).toMatchObject({ company: 'By hand' });
   expect(await companiesOf(id)).toEqual([{ companyId: b.id, name: 'Second', title: null, isPrimary: false }]);
   expect(await get(`/v1/companies/${a.id}`)).toMatchObject({ contactCount: 0 });
   await put([{ companyId: b.id, isPrimary: true }]);
@@ -192,6 +196,10 @@ test('an e-mail address links a contact to the company of its domain', async () 
   const before = await contact({ email: `old@${domain}` });
   const { id } = await create({ name: 'Linked', domains: [domain] });
   await eventually(async () => (await companiesOf(before.id)).length === 1, 'contacts that exist are linked');
+  expect(await eventsAbout(workspace.id, `contact/${before.id}`, 2)).toMatchObject([
+    { event: 'contact.created' },
+    { event: 'contact.updated', data: { changed: ['companies'] } },
+  ]);
   const after = await contact({ email: `new@${domain}` });
   expect(after.company).toBe('Linked');
   const later = await contact({ name: 'Later' });
@@ -359,14 +367,24 @@ test('a deal takes the primary company of its contact, and counts while it is op
 
 test('a merged company gives domains, contacts, deals, and values to the other one', async () => {
   const [first, second] = [freshDomain(), freshDomain()];
-  const target = await create({ name: 'Target', domains: [first], website: 'https://target.com' });
+  for (const slug of ['both', 'taken', 'missing'])
+    await workspace.live.post('/v1/fields', { object: 'company', slug, title: slug, type: 'text' }, 201);
+  const target = await create({
+    name: 'Target',
+    domains: [first],
+    website: 'https://target.com',
+    metadata: { same: 'own' },
+    fields: { both: 'own' },
+  });
   const source = await create({
     name: 'Source',
     domains: [second],
     website: 'https://source.com',
     notes: 'N',
-    metadata: { k: 'v' },
+    metadata: { k: 'v', same: 'other' },
+    fields: { both: 'other', taken: 'T' },
   });
+  await workspace.live.post(`/v1/companies/${source.id}/activities`, { text: 'Of the source' }, 201);
   const [one, both] = [await contact(), await contact()];
   await workspace.live.put(
     `/v1/contacts/${one.id}/companies`,
@@ -376,9 +394,12 @@ test('a merged company gives domains, contacts, deals, and values to the other o
   const items = [{ companyId: source.id }, { companyId: target.id }];
   await workspace.live.put(`/v1/contacts/${both.id}/companies`, { items }, 200);
   const deal = (await workspace.live.post('/v1/deals', { title: 'D', companyId: source.id }, 201)).body;
-  const merged = (await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: source.id }, 200))
-    .body;
+  const path = `/v1/companies/${target.id}/merge`;
+  const merged = (await workspace.live.post(`${path}?include=fields`, { sourceCompanyId: source.id }, 200)).body;
   expect(merged).toMatchObject({ name: 'Target', domains: [first, second], website: 'https://target.com', notes: 'N' });
+  const fields = { both: 'own', taken: 'T', missing: null };
+  expect(merged.fields).toMatchObject(fields);
+  expect((await get(`/v1/companies/${target.id}/fields`)).fields).toMatchObject(fields);
   await workspace.live.get(`/v1/companies/${source.id}`, {}, 404);
   await eventually(
     async () => (await get(`/v1/companies/${target.id}`)).contactCount === 2,
@@ -392,9 +413,10 @@ test('a merged company gives domains, contacts, deals, and values to the other o
     name: 'Target',
   });
   expect(await get(`/v1/companies/${target.id}`)).toMatchObject({ openDealCount: 1 });
-  expect((await get(`/v1/companies/${target.id}/metadata`)).metadata).toEqual({ k: 'v' });
+  expect((await get(`/v1/companies/${target.id}/metadata`)).metadata).toEqual({ k: 'v', same: 'own' });
   const { items: notes } = await get(`/v1/companies/${target.id}/activities`, { type: 'Note' });
-  expect(notes[0].text).toContain('website: https://source.com');
+  const text = expect.stringMatching(/website: https:\/\/source\.com[^]*metadata\.same: other/);
+  expect(notes).toMatchObject([{ text }, { text: 'Of the source', companyId: target.id }]);
   await workspace.live.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: target.id }, 400);
 });
 
