@@ -298,9 +298,15 @@ test.each([
   expect(results[0].error.details.fields).toMatchObject([
     { field: 'items[0].fields.nothing', code: 'unknown_reference' },
   ]);
-  expect(
-    (await eventsAbout(workspace.id, `${noun}/${body.id}`, 3)).map(({ data }) => data.changed ?? data.fields),
-  ).toEqual([{ ...fields, friend: String(friend) }, ['fields.color'], ['fields.color']]);
+  const updated = (from: string | null, to: string | null) => ({
+    event: `${noun}.updated`,
+    data: { changed: ['fields.color'], changes: { 'fields.color': { from, to } } },
+  });
+  expect(await eventsAbout(workspace.id, `${noun}/${body.id}`, 3)).toMatchObject([
+    { event: `${noun}.created`, data: { fields: { ...fields, friend: String(friend) } } },
+    updated('red', null),
+    updated(null, 'blue'),
+  ]);
   await workspace.live.post(`/v1/contacts/${friend}/erasure`, { confirm: String(friend) }, 202);
   const shown = async () => (await workspace.live.get(`/v1/${path}/${body.id}/fields`)).body.fields.friend;
   await eventually(async () => (await shown()) === null, 'the value goes with the contact');
