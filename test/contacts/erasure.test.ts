@@ -102,7 +102,7 @@ const receive = (raw: string) =>
   run<{ threadId: number; messageId: number }>(email.receive, { raw, authentication: trusted.authentication });
 
 test('no row, event or mail keeps a trace of a person, and what is not theirs alone stays', async () => {
-  const marks = ['Zebulon', 'zebulon', 'secretword', '770077', '+49 170 5550123'];
+  const marks = ['Zebulon', 'zebulon', 'secretword', '770077', '+49 170 5550123', 'Fieldword', 'fieldcode'];
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Bot', botToken: '1:x' });
   const { contactId: id } = await run<{ contactId: number }>(message.receive, {
     channel: 'telegram',
@@ -112,8 +112,12 @@ test('no row, event or mail keeps a trace of a person, and what is not theirs al
   });
   await workspace.live.patch(`/v1/contacts/${id}`, { email: 'zebulon@secretword.example', phone: '+49 170 5550123' });
   await workspace.live.put(`/v1/contacts/${id}/metadata`, { nick: 'Zebulon' });
+  for (const field of [{ slug: 'motto' }, { slug: 'code', isUnique: true }])
+    await post('/v1/fields', { object: 'contact', title: 'Own', type: 'text', ...field });
+  for (const motto of ['Fieldword', 'Fieldword again'])
+    await workspace.live.patch(`/v1/contacts/${id}/fields`, { fields: { motto } }, 200);
   const tag = await post(`/v1/contacts/${id}/tags`, { tagName: 'friend' });
-  const source = await newContact({ name: 'Zebulon too', platform: 'telegram' });
+  const source = await newContact({ name: 'Zebulon too', platform: 'telegram', fields: { code: 'fieldcode' } });
   await post(`/v1/contacts/${source.id}/activities`, { text: 'secretword of the source' });
   await post(`/v1/contacts/${id}/merge`, { sourceContactId: source.id });
   const other = await newContact({ name: 'Grace', email: 'grace@example.com' });
