@@ -37,6 +37,12 @@ describe.each(nouns)('include of $noun', ({ noun, given, members }) => {
       ['restore', (await live.post(`${path}/${id}/restore?${include}`, {}, 200)).body],
       ['change', (await live.patch(`${path}/${id}?${include}`, given, 200)).body],
     ];
+    if (noun === 'companies') {
+      const upsert = { matchOn: 'name', name: 'Upserted' };
+      const merge = { sourceCompanyId: answers[0]?.[1].id };
+      answers.push(['upsert', (await live.post(`${path}/upsert?${include}`, upsert)).body]);
+      answers.push(['merge', (await live.post(`${path}/${id}/merge?${include}`, merge, 200)).body]);
+    }
     expect(plain).not.toHaveProperty(name);
     for (const [what, answer] of answers) {
       const added = Object.keys(answer).filter((key) => Object.hasOwn(members, key));
