@@ -1,3 +1,5 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { operator } from '#lib/core/tenant.ts';
 import { FieldOrders } from '#lib/entities/field.ts';
@@ -379,4 +381,52 @@ test('the schema of an object describes its fields', async () => {
     required: ['tier'],
     additionalProperties: false,
   });
+});
+
+test('the schema of an object takes the values that a record takes, and no others', async () => {
+  const { live, memberId } = await newWorkspace();
+  const contact = (await live.post('/v1/contacts', { name: 'Ada' }, 201)).body.id;
+  const company = (await live.post('/v1/companies', { name: 'Engines' }, 201)).body.id;
+  const deal = (await live.post('/v1/deals', { title: 'Engine' }, 201)).body.id;
+  const task = (await live.post('/v1/tasks', { title: 'Call' }, 201)).body.id;
+  const values: Record<string, [unknown, ...unknown[]]> = {
+    text: ['a'.repeat(500), 'a'.repeat(501), 7],
+    long_text: ['a'.repeat(10_000), 'a'.repeat(10_001), false],
+    number: [-1e15, 2e15, '7'],
+    money: [{ amount: 12.5, currency: 'EUR' }, { amount: 12.5 }, { amount: '12.5', currency: 'EUR' }, 12.5],
+    checkbox: [false, 'true', 1],
+    date: ['2028-02-29', '2027-02-29', '2028-02-29T00:00:00Z'],
+    datetime: ['2026-11-20T21:17:00Z', 'tomorrow', 7],
+    select: ['B', 'C', ['B']],
+    multi_select: [['B', 'A'], ['B', 'B'], ['C'], 'B', Array(51).fill('A')],
+    url: ['https://example.com/a?b=c', 'example', `https://a.com/${'a'.repeat(2048)}`],
+    email: ['ada@example.com', 'Ada <ada@example.com>', 7],
+    phone: ['+44 20 7946 0018', '1'.repeat(33), 7],
+    member: [memberId, 0, 'Ann'],
+    contact: [contact, 1.5, 'Ada'],
+    company: [company, -1, 'Engines'],
+    deal: [deal, 0, 'Engine'],
+  };
+  for (const type of Object.keys(values)) {
+    const options = type.endsWith('select') && { options: [{ label: 'A' }, { label: 'B' }] };
+    await live.post('/v1/fields', { object: 'task', slug: type, title: `Own ${type}`, type, ...options }, 201);
+  }
+  const { body } = await live.get('/v1/fields/schema', { object: 'task' }, 200);
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  formats.default(ajv);
+  const isTaken = ajv.compile(body);
+  const set = async (fields: object, status: number) =>
+    (await live.patch(`/v1/tasks/${task}/fields`, { fields }, status)).body;
+  const taken = Object.fromEntries(Object.entries(values).map(([type, [value]]) => [type, value]));
+  expect((await set(taken, 200)).fields).toEqual(taken);
+  expect([isTaken(taken), ajv.errorsText(isTaken.errors)]).toEqual([true, 'No errors']);
+  for (const at of [1, 2, 3, 4]) {
+    const wrong = Object.entries(values).flatMap(([type, of]) => (at in of ? [[type, of[at]] as const] : []));
+    const { details } = await set(Object.fromEntries(wrong), 400);
+    const refused = details.fields.map(({ field }: { field: string }) => field.split(/[.[]/)[1]);
+    expect(new Set(refused)).toEqual(new Set(wrong.map(([type]) => type)));
+    expect(wrong.filter(([type, value]) => isTaken({ [type]: value }))).toEqual([]);
+  }
+  for (const type of Object.keys(values)) expect(body.properties[type].title).toBe(`Own ${type}`);
+  expect(isTaken({ unknown: 'x' })).toBe(false);
 });
