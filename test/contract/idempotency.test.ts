@@ -31,6 +31,22 @@ describe('an Idempotency-Key', () => {
     expect((await everyItem(workspace.live, '/v1/contacts', { q: 'only one' })).length).toBe(1);
   });
 
+  test('keeps the answers of POST and PATCH of a custom field', async () => {
+    const headers = { 'idempotency-key': 'field' };
+    const field = { object: 'deal', slug: 'once', title: 'Once', type: 'text' };
+    const first = await workspace.live.post('/v1/fields', field, headers);
+    const second = await workspace.live.post('/v1/fields', field, headers);
+    expect([first.status, second.status, second.body]).toEqual([201, 201, first.body]);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect((await workspace.live.get('/v1/fields', { object: 'deal' }, 200)).body.items).toEqual([first.body]);
+    const path = `/v1/fields/${first.body.id}`;
+    const changed = await workspace.live.patch(path, { title: 'Renamed' }, headers);
+    await workspace.live.patch(path, { title: 'Since then' }, 200);
+    const again = await workspace.live.patch(path, { title: 'Renamed' }, headers);
+    expect([again.status, again.body, again.headers['idempotency-replayed']]).toEqual([200, changed.body, 'true']);
+    expect((await workspace.live.get(path, {}, 200)).body.title).toBe('Since then');
+  });
+
   test('does the work once for twenty calls at the same moment', async () => {
     const headers = { 'idempotency-key': 'at once' };
     const answers = await Promise.all(
