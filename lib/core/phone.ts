@@ -21,6 +21,10 @@ const minDigits = 3;
 const maxDigits = 20;
 const isPart = (word: string) => /^[+()./\-\p{Nd}]+$/u.test(word);
 
+/** Returns the digits of a text that is a phone number and nothing else, or undefined. */
+export const wholePhone = (text: string): string | undefined =>
+  (text.trim().split(/\s+/).every(isPart) && phoneDigits(text.trim())) || undefined;
+
 function spellingsOf(word: string): string[] {
   if (!/^[+()./-]*\p{Nd}[\p{Nd}+()./-]*$/u.test(word)) return [];
   const digits = phoneDigits(word);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
 import { fieldObjectOf } from '#lib/core/choices.ts';
 import { latest } from '#lib/core/clock.ts';
-import { phoneSpellings } from '#lib/core/phone.ts';
+import { phoneDigits, phoneSpellings, wholePhone } from '#lib/core/phone.ts';
 import { id, openChoice, queryChoices, queryText } from '#lib/core/schema.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { asciiDigitsIn, foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
@@ -146,6 +146,12 @@ interface Row {
   archive?: unknown;
 }
 
+/** Everything that is searched for, as texts and as phone numbers are compared. */
+interface Whole {
+  text: string;
+  phone: string | undefined;
+}
+
 interface Ranked {
   hit: Hit;
   rank: number;
@@ -163,7 +169,8 @@ export async function searchEverywhere(
 ): Promise<{ items: Hit[]; leftOut: Type[] }> {
   const isAllowed = (type: Type) => scopes.includes(searched[type].scope);
   const words = [...new Map(wordsOf(q, phoneSpellings).map((word) => [word.join(), word])).values()];
-  const lists = await Promise.all(asked.filter(isAllowed).map((type) => hitsOf(tx, type, foldCase(q.trim()), words)));
+  const whole = { text: foldCase(q.trim()), phone: wholePhone(q) };
+  const lists = await Promise.all(asked.filter(isAllowed).map((type) => hitsOf(tx, type, whole, words)));
   const items = lists
     .flat()
     .sort(byRank)
@@ -175,7 +182,7 @@ export async function searchEverywhere(
 const byRank = (a: Ranked, b: Ranked) =>
   a.rank - b.rank || (a.activeAt === b.activeAt ? b.hit.id - a.hit.id : a.activeAt < b.activeAt ? 1 : -1);
 
-function hitsOf(tx: UnitOfWork, type: Type, whole: string, words: readonly string[][]): Promise<Ranked[]> {
+function hitsOf(tx: UnitOfWork, type: Type, whole: Whole, words: readonly string[][]): Promise<Ranked[]> {
   const { columns: others } = searched[type] as Searched<Row>;
   const columns = { used: new Set<never>(), others, hasText: true, isByIdAlone: false };
   return withoutBrokenCopy((isWithoutCopy) => rankedOf(tx, type, whole, words, { ...columns, isWithoutCopy }));
@@ -191,7 +198,7 @@ function rowOf(row: Row, words: readonly string[][], columns: readonly string[])
 async function rankedOf(
   tx: UnitOfWork,
   type: Type,
-  whole: string,
+  whole: Whole,
   words: readonly string[][],
   columns: Columns,
 ): Promise<Ranked[]> {
@@ -206,7 +213,12 @@ async function rankedOf(
     const ranges = named.map(([field, text]) => rangesIn(text, words, { isPhone: field === 'phone' }));
     const begun = new Set(ranges.flat().flatMap(({ word, beginsWord }) => (beginsWord ? [word] : [])));
     const isPart = begun.size < words.length ? 3 : 2;
-    const rank = folded.includes(whole) ? 0 : folded.some((text) => text.startsWith(whole)) ? 1 : isPart;
+    const sides = named.map(([field, text], index) =>
+      field === 'phone' ? [phoneDigits(text), whole.phone] : [folded[index], whole.text],
+    );
+    const isExact = sides.some(([text, query]) => text === query);
+    const begins = sides.some(([text, query]) => query !== undefined && text?.startsWith(query));
+    const rank = isExact ? 0 : begins ? 1 : isPart;
     const matched = named
       .flatMap(([field, text], index) => {
         const inText = united(ranges[index] ?? []);

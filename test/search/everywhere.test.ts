@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { Contacts } from '#lib/entities/contact.ts';
 import { advance } from '#test/harness.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+import { fill } from './filled.ts';
 
 let workspace: TestWorkspace;
 let live: TestWorkspace['live'];
@@ -25,6 +27,31 @@ const titles = async (q: string, more = {}) => (await find(q, more)).map(({ titl
 
 test('the best hit comes first: exact, beginnings, beginnings of words, other parts', async () => {
   expect(await titles('acme')).toEqual(['Acme', 'Acme renewal', 'Anna Acme', 'Müller, Jürgen', 'Call Placme']);
+});
+
+test('a whole phone is exact, however it is typed', async () => {
+  const { live: own } = await newWorkspace();
+  await own.post('/v1/contacts', { name: 'Exact', phone: '+49 (170) 123-45-67' }, 201);
+  await advance(1000);
+  await own.post('/v1/contacts', { name: 'Longer', phone: '+49 170 1234567 8' }, 201);
+  for (const q of ['491701234567', '+491701234567', '+49 170 1234567', '0049 (170) 123-45-67']) {
+    const { items } = (await own.get('/v1/search', { q })).body;
+    expect(
+      items.map(({ title }: { title: string }) => title),
+      q,
+    ).toEqual(['Exact', 'Longer']);
+  }
+});
+
+test('a search answers the best 50', async () => {
+  const { live: own, id: workspaceId } = await newWorkspace();
+  const { body: first } = await own.post('/v1/contacts', { name: 'Crowd 0' }, 201);
+  const ids = await fill({ workspaceId, env: 'live' }, Contacts, first.id, 250, (index) => ({
+    name: index === 2 ? 'Crowd' : `Crowd ${index}`,
+  }));
+  const { items } = (await own.get('/v1/search', { q: 'crowd' })).body;
+  const best = [ids[2], ...ids.toReversed()].slice(0, 50);
+  expect(items.map(({ id }: { id: number }) => id)).toEqual(best);
 });
 
 test.each([
