@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Client } from '#test/client.ts';
-import { settle } from '#test/harness.ts';
+import { hourMs, now, secondMs } from '#lib/core/clock.ts';
+import { between } from '#test/between.ts';
+import { type Client, everyItem } from '#test/client.ts';
+import { advance, settle, world } from '#test/harness.ts';
 import { because } from '#test/refusals.ts';
 import { newWorkspace } from '#test/workspace.ts';
 import { errorsOf, imported, uploadedSheet } from './importing.ts';
@@ -38,6 +40,17 @@ test('a file of contacts becomes contacts, and a row that fails is in the errors
       counts: { total, processed, created, updated, skipped, failed },
     },
   });
+});
+
+test('an errors file is imported again, as it is or corrected', async () => {
+  const first = await imported(live, 'Name,Mail\n,-nora@example.org\n', people);
+  const errors = await errorsOf(first);
+  const again = await imported(live, errors, people);
+  expect(again).toMatchObject({ created: 0, failed: 1 });
+  expect(await errorsOf(again)).toBe(errors);
+  const corrected = errors.replace('\r\n,', '\r\nNora,');
+  expect(await imported(live, corrected, people)).toMatchObject({ created: 1, failed: 0, errorsUrl: null });
+  expect(await found({ email: '-nora@example.org' })).toMatchObject([{ name: 'Nora' }]);
 });
 
 test('a row skips, changes, or fails by the contact that matches', async () => {
@@ -106,6 +119,22 @@ test('a row sets custom fields, tags, metadata, addresses, companies, and the ow
     fields: { size: 'Small', topics: null, budget: { amount: 7, currency: 'EUR' }, vip: false },
     assignedToUserId: null,
   });
+  await live.post(`/v1/imports/${done.id}/undo`, {}, 202);
+  await settle();
+  expect((await live.get(`/v1/imports/${done.id}`)).body).toMatchObject({ status: 'undone', archived: 2 });
+  const namesAt = async (path: string) =>
+    (await live.get(path)).body.items.map(({ name }: { name: string }) => name).sort();
+  expect(await namesAt('/v1/tags')).toEqual(['blue', 'red']);
+  expect(await namesAt('/v1/companies')).toEqual(['Clark & Sons']);
+  const { body: fields } = await live.get('/v1/fields', { object: 'contact' });
+  expect(fields.items).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({
+        slug: 'size',
+        options: [expect.objectContaining({ label: 'Small' }), expect.objectContaining({ label: 'Large' })],
+      }),
+    ]),
+  );
 });
 
 test('an undo archives what was created, gives old values back, and keeps what somebody has changed since', async () => {
@@ -123,9 +152,20 @@ test('an undo archives what was created, gives old values back, and keeps what s
   await new Promise((resolve) => setTimeout(resolve, 1100));
   await live.patch(`/v1/contacts/${touched.id}`, { name: 'Touched by Ann' }, 200);
   await live.patch(`/v1/contacts/${old.id}`, { notes: 'third' }, 200);
+  const { body: latest } = await live.get('/v1/events', { since: 'latest' });
   const { body: undoing } = await live.post(`/v1/imports/${done.id}/undo`, {}, 202);
   expect(undoing.status).toBe('undoing');
   await settle();
+  const { body: events } = await live.get('/v1/events', { since: latest.nextCursor });
+  const { archived = [], updated = [] } = Object.groupBy(events.items as { event: string }[], ({ event }) =>
+    event.replace('contact.', ''),
+  );
+  expect(events.items).toHaveLength(3);
+  expect(archived).toMatchObject([{ data: { contact_id: String(fresh.id) } }]);
+  expect(updated).toMatchObject([
+    { data: { contact_id: String(old.id), changes: { tags: { from: ['old'], to: [] } } } },
+    { data: { contact_id: String(old.id), changes: { name: { from: 'Older', to: 'Old' } } } },
+  ]);
   expect((await live.get(`/v1/imports/${done.id}`)).body).toMatchObject({
     ...{ status: 'undone', archived: 1, restored: 1, kept: 2 },
   });
@@ -169,4 +209,45 @@ test('imports of an environment run one after the other, and one that waits can 
   const { body } = await live.get('/v1/imports', { limit: 3 });
   expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['completed', 'canceled', 'completed']);
   expect(body.items[0].startedAt >= body.items[2].completedAt).toBe(true);
+});
+
+test('an import that runs is canceled: what is done stays', async () => {
+  const { live: own } = await newWorkspace();
+  const count = 200;
+  const lines = Array.from({ length: count }, (_, at) => `Person ${at},p${at}@example.org`);
+  const fileId = await uploadedSheet(own, ['Name,Mail', ...lines].join('\n'));
+  const { body: begun } = await own.post('/v1/imports', { fileId, ...people }, 202);
+  const cancel = async () => {
+    expect((await own.get(`/v1/imports/${begun.id}`)).body.status).toBe('running');
+    const { body } = await own.post(`/v1/imports/${begun.id}/undo`, {}, 409);
+    expect(body.details).toMatchObject(because('import_not_undoable'));
+    expect((await own.post(`/v1/imports/${begun.id}/cancel`, {}, 200)).body.status).toBe('canceled');
+    // The worker looks once a second whether it is canceled.
+    world()?.clock.moveTo(now() + 2 * secondMs);
+  };
+  let canceling: Promise<void> | undefined;
+  await between(async ({ operation, input }, next) => {
+    if (operation === 'TransactWriteItems' && JSON.stringify(input).includes('/row')) {
+      canceling ??= cancel();
+      await canceling;
+    }
+    return next();
+  }, settle);
+  const { body: ended } = await own.get(`/v1/imports/${begun.id}`);
+  expect(ended).toMatchObject({
+    ...{ status: 'canceled', total: count, created: ended.processed, failed: 0 },
+    undoUntil: expect.any(String),
+  });
+  expect(ended.created).toBeGreaterThan(0);
+  expect(ended.created).toBeLessThan(count);
+  expect(await everyItem(own, '/v1/contacts')).toHaveLength(ended.created);
+});
+
+test('an import is undone for 24 hours', async () => {
+  const late = await imported(live, 'Name,Mail\nLate,late@example.org\n', people);
+  expect(Date.parse(late.undoUntil) - Date.parse(late.completedAt)).toBe(24 * hourMs);
+  await advance(24 * hourMs);
+  const { body } = await live.post(`/v1/imports/${late.id}/undo`, {}, 409);
+  expect(body.details).toMatchObject(because('import_over'));
+  expect(await found({ email: 'late@example.org' })).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Client, everyItem } from '#test/client.ts';
 import { advance, settle } from '#test/harness.ts';
+import { because } from '#test/refusals.ts';
 import { newWorkspace } from '#test/workspace.ts';
 import { errorsOf, imported, uploadedSheet } from './importing.ts';
 
@@ -99,6 +100,27 @@ test('a row finds its record behind others that take more than one read', async 
   expect(await imported(own, `title,ref,who\nNew,0,${kim.id}\n`, deals)).toMatchObject({ skipped: 1, created: 0 });
   const tasks = { object: 'tasks', mapping: { title: 'title', who: 'contact', deal: 'deal' } };
   expect(await imported(own, `title,who,deal\nCall,${kim.id},D0\n`, tasks)).toMatchObject({ created: 1, failed: 0 });
+});
+
+test('a row names a contact by a phone or a username, and a deal by its id', async () => {
+  const { live: own } = await newWorkspace();
+  const { body: kim } = await own.post(
+    '/v1/contacts',
+    { name: 'Kim', phone: '+49 170 5550101', username: 'kim_k' },
+    201,
+  );
+  const { body: deal } = await own.post('/v1/deals', { title: 'Big' }, 201);
+  const file = `title,who,deal\nBy phone,0049 (170) 555-0101,\nBy username,@KIM_K,\nBy id,,${deal.id}\n`;
+  const mapping = { title: 'title', who: 'contact', deal: 'deal' };
+  expect(await imported(own, file, { object: 'tasks', mapping })).toMatchObject({ created: 3, failed: 0 });
+  const tasks = await everyItem(own, '/v1/tasks');
+  expect(new Map(tasks.map(({ title, contactId, dealId }) => [title, [contactId, dealId]]))).toEqual(
+    new Map([
+      ['By phone', [kim.id, null]],
+      ['By username', [kim.id, null]],
+      ['By id', [null, deal.id]],
+    ]),
+  );
 });
 
 test('a row that is nested too deep fails alone', async () => {
@@ -207,6 +229,21 @@ test.each([
   });
 });
 
+test('a preview has three samples of a column, and changes nothing', async () => {
+  const fileId = await uploadedSheet(live, 'Name,Shoe\nA,41\nB,41\nC,42\nD,43\nE,44\n');
+  const audited = async () => (await live.get('/v1/audit-events')).body.items[0];
+  const before = await audited();
+  const previewed = async (object: string) =>
+    live.call('POST', '/v1/imports/preview', { body: { fileId, object }, headers: { 'Idempotency-Key': 'preview-1' } });
+  const { body } = await previewed('contacts');
+  expect(body).toMatchObject({ rows: 5, columns: [{ samples: ['A', 'B', 'C'], suggested: 'name' }, {}] });
+  expect(body.columns[1]).toEqual({ header: 'Shoe', samples: ['41', '42', '43'], suggested: null });
+  const again = await previewed('companies');
+  expect(again.status).toBe(200);
+  expect(again.headers).not.toHaveProperty('idempotency-replayed');
+  expect(await audited()).toEqual(before);
+});
+
 test('a byte outside the encoding fails its row', async () => {
   const bytes = Buffer.concat([Buffer.from('Name\nZoë\n'), Buffer.from([0xff, 0x41, 0x0a]), Buffer.from('Ada\n')]);
   const done = await imported(live, bytes, { object: 'contacts', mapping: { Name: 'name' } });
@@ -236,6 +273,8 @@ test('a row that is too long ends the import before its first row', async () => 
     processed: 0,
     error: expect.stringContaining('at most 1048576 bytes'),
   });
+  const { body } = await live.post(`/v1/imports/${done.id}/undo`, {}, 409);
+  expect(body.details).toMatchObject(because('import_not_undoable'));
 });
 
 test('a file of another workspace, or for a message, is not there, and each object needs its scope', async () => {
