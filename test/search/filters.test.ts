@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { now } from '#lib/core/clock.ts';
+import { operator } from '#lib/core/tenant.ts';
+import { transact } from '#lib/table/transact.ts';
+import { patchWorkspace } from '#lib/workspaces/store.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -216,6 +220,45 @@ test('a deal is found by its board, its column, and its company', async () => {
     expect((await live.post('/v1/deals/search', { filter: { field, op: 'eq', value } }, 200)).body.items).toHaveLength(
       1,
     );
+});
+
+test('a company is found by its domains', async () => {
+  await live.post('/v1/companies', { name: 'Without', domains: [] }, 201);
+  const two = { name: 'Two', domains: ['one.example.org', 'two.example.net'] };
+  await live.post('/v1/companies', two, 201);
+  for (const [op, value, expected] of [
+    ['eq', 'TWO.example.net', ['Two']],
+    ['in', ['two.example.net', 'mueller.example.com'], ['Müller GmbH', 'Two']],
+    ['contains', 'example.org', ['Two']],
+    ['ne', 'one.example.org', ['Müller GmbH', 'Without']],
+    ['isNotSet', undefined, ['Without']],
+  ] as const) {
+    const body = { filter: { field: 'domains', op, value }, sort: [{ field: 'id' }] };
+    const { items } = (await live.post('/v1/companies/search', body, 200)).body;
+    expect(
+      items.map(({ name }: { name: string }) => name),
+      op,
+    ).toEqual(expected);
+  }
+});
+
+test('today is a day of the given zone, or else of that of the workspace', async () => {
+  const { live: own, id: workspaceId } = await newWorkspace();
+  // Their days are never the same: they are 25 hours apart.
+  const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'] as const;
+  await own.post('/v1/fields', { object: 'task', slug: 'day', title: 'Day', type: 'date' }, 201);
+  const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv', { timeZone }).format(now());
+  for (const zone of [east, west]) await own.post('/v1/tasks', { title: zone, fields: { day: dayIn(zone) } }, 201);
+  const filter = { field: 'fields.day', op: 'eq', value: 'today' };
+  const found = async (timeZone?: string) =>
+    (await own.post('/v1/tasks/search', { filter, timeZone }, 200)).body.items.map(
+      ({ title }: { title: string }) => title,
+    );
+  for (const zone of [east, west]) {
+    await transact({ workspaceId, env: 'live' }, operator, (tx) => patchWorkspace(tx, { timeZone: zone }));
+    expect(await found()).toEqual([zone]);
+  }
+  expect(await found(east)).toEqual([east]);
 });
 
 test('a task is found by what is overdue', async () => {

@@ -52,7 +52,7 @@ test.each<[string, object[] | undefined, string[]]>([
   for (const limit of [1, 3]) expect(await everyPage({ sort, limit })).toEqual(expected);
 });
 
-test('pages keep their place when others are made, changed, and sorted before it', async () => {
+test('pages keep their place when others are made, changed, archived, and sorted before it', async () => {
   const { live: other } = await newWorkspace();
   const make = async (title: string) => (await other.post('/v1/deals', { title }, 201)).body.id;
   const ids = new Map<string, number>();
@@ -64,8 +64,12 @@ test('pages keep their place when others are made, changed, and sorted before it
   await make('A');
   await make('E');
   await other.patch(`/v1/deals/${ids.get('D')}`, { title: 'C' }, 200);
+  const archive = (title: string) => other.post(`/v1/deals/${ids.get(title)}/archive`, {}, 200);
+  await archive('B');
+  await archive('D');
   const second = await page(first.nextCursor);
   expect(titles(second)).toEqual(['E', 'F']);
+  await archive('F');
   expect(titles(await page(second.nextCursor))).toEqual(['H']);
 });
 
@@ -130,11 +134,18 @@ test('words are found in any order, case, and accent, and phones by their digits
     (await live.post(`/v1/${object}/search`, { q }, 200)).body.items.map(({ name }: { name: string }) => name);
   await live.post(
     '/v1/contacts',
-    { name: 'Müller, Jürgen', email: 'jm@acme.example', phone: '+49 (170) 123-45-67' },
+    {
+      name: 'Müller, Jürgen',
+      username: 'kugel_7',
+      email: 'jm@acme.example',
+      phone: '+49 (170) 123-45-67',
+      company: 'Zahnrad AG',
+    },
     201,
   );
   await live.post('/v1/companies', { name: 'Acme Maschinenbau', domains: ['acme-machines.com'] }, 201);
-  for (const q of ['jurgen muller', 'mueller', 'acme.example', '0170 1234567', '00491701234567', '123 45 67'])
+  const texts = ['jurgen muller', 'mueller', 'acme.example', '@Kugel_7', 'kugel', 'zahnrad muller'];
+  for (const q of [...texts, '0170 1234567', '00491701234567', '123 45 67'])
     expect(await find('contacts', q), q).toEqual(['Müller, Jürgen']);
   expect(await find('contacts', 'muller acmx')).toEqual([]);
   for (const q of ['maschinen acme', 'machines.com'])

@@ -61,6 +61,8 @@ test('a view is checked as a search is', async () => {
     field: 'columns[1]',
     code: 'unknown_reference',
   });
+  for (const name of ['', '  ', 'x'.repeat(81)]) expect(await refuse({ name })).toMatchObject({ field: 'name' });
+  for (const name of ['x', 'x'.repeat(80)]) await live.post('/v1/views', { object: 'task', name }, 201);
 });
 
 test('a search takes the filter and the order of a view, and adds its own filter', async () => {
