@@ -14,6 +14,7 @@ beforeAll(async () => {
     ['Cleo', 'new', 7000],
   ] as const)
     await live.post('/v1/contacts', { name, stage, email: `${name.toLowerCase()}@example.com`, fields: { budget } });
+  await live.post('/v1/companies', { name: 'Acme', domains: ['acme.example.com'] });
   await live.post('/v1/deals', { title: 'Ada renewal', value: 1200, currency: 'EUR' });
 });
 
@@ -43,12 +44,14 @@ test('an expression finds contacts, in the order that --sort names', async () =>
   expect(await linesOf('deals', 'value >= 1000 and stage not in (won, lost)')).toMatchObject([
     { title: 'Ada renewal' },
   ]);
+  expect(await linesOf('companies', 'domains ~ acme')).toMatchObject([{ name: 'Acme' }]);
   expect(await linesOf('value >= 1000', '--object', 'deals')).toMatchObject([{ title: 'Ada renewal' }]);
 });
 
 test('words find records of every type, or those of one noun', async () => {
   const found = await linesOf('ada');
   expect(found.map(({ type }) => type).sort()).toEqual(['contact', 'deal']);
+  expect(await linesOf('acme')).toMatchObject([{ type: 'company', title: 'Acme' }]);
   expect(await linesOf('contacts', 'ben')).toMatchObject([{ name: 'Ben' }]);
   const { stdout } = await search('ada');
   expect(stdout).toMatch(/^contact +\d+ {2}Ada {2}ada@example\.com$/m);

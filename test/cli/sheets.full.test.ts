@@ -72,6 +72,14 @@ test('an export has the records of a view and an expression, on standard output 
   expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ title: 'Small', value: 10 });
 });
 
+test('companies come from a file, and go into one', async () => {
+  const path = await fileOf('firms.csv', 'Name,Domains', 'Acme,acme.example.com;acme.example.org');
+  const taken = await run('import', path, '--object', 'companies', '--json');
+  expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { object: 'companies', created: 1, failed: 0 }]);
+  const { code, stdout } = await run('export', 'companies', '--filter', 'domains ~ acme', '--columns', 'name,domains');
+  expect([code, stdout]).toEqual([0, '\ufeffname,domains\r\nAcme,acme.example.com;acme.example.org\r\n']);
+});
+
 test('an export of an unknown view, format, or field is refused at its place', async () => {
   const refused = await run('export', 'deals', '--filter', 'value > 1 and valu > 2');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`\n  ${' '.repeat(14)}^\n`)]);
