@@ -13,7 +13,12 @@ const money: Schema = {
   required: ['amount', 'currency'],
   additionalProperties: false,
 };
-const labels = ({ options }: StoredField) => options.filter(({ isArchived }) => !isArchived).map(({ label }) => label);
+
+/** Returns the schema of a label. While there is none no text fits: an empty `enum` is refused by many readers. */
+function choiceOf({ options }: StoredField): Schema {
+  const labels = options.filter(({ isArchived }) => !isArchived).map(({ label }) => label);
+  return { type: 'string', ...(labels.length > 0 ? { enum: labels } : { minLength: 1, maxLength: 0 }) };
+}
 
 const schemas: Record<FieldType, (field: StoredField) => Schema> = {
   text: () => ({ type: 'string', maxLength: 500 }),
@@ -23,10 +28,10 @@ const schemas: Record<FieldType, (field: StoredField) => Schema> = {
   checkbox: () => ({ type: 'boolean' }),
   date: () => ({ type: 'string', format: 'date' }),
   datetime: () => ({ type: 'string', format: 'date-time' }),
-  select: (field) => ({ type: 'string', enum: labels(field) }),
+  select: choiceOf,
   multi_select: (field) => ({
     type: 'array',
-    items: { type: 'string', enum: labels(field) },
+    items: choiceOf(field),
     maxItems: 50,
     uniqueItems: true,
   }),

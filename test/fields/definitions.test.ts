@@ -411,6 +411,8 @@ test('the schema of an object takes the values that a record takes, and no other
     const options = type.endsWith('select') && { options: [{ label: 'A' }, { label: 'B' }] };
     await live.post('/v1/fields', { object: 'task', slug: type, title: `Own ${type}`, type, ...options }, 201);
   }
+  for (const type of ['select', 'multi_select'])
+    await live.post('/v1/fields', { object: 'task', slug: `no_${type}`, title: 'Empty', type, options: [] }, 201);
   const { body } = await live.get('/v1/fields/schema', { object: 'task' }, 200);
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   formats.default(ajv);
@@ -418,7 +420,7 @@ test('the schema of an object takes the values that a record takes, and no other
   const set = async (fields: object, status: number) =>
     (await live.patch(`/v1/tasks/${task}/fields`, { fields }, status)).body;
   const taken = Object.fromEntries(Object.entries(values).map(([type, [value]]) => [type, value]));
-  expect((await set(taken, 200)).fields).toEqual(taken);
+  expect((await set(taken, 200)).fields).toMatchObject(taken);
   expect([isTaken(taken), ajv.errorsText(isTaken.errors)]).toEqual([true, 'No errors']);
   for (const at of [1, 2, 3, 4]) {
     const wrong = Object.entries(values).flatMap(([type, of]) => (at in of ? [[type, of[at]] as const] : []));
@@ -429,4 +431,6 @@ test('the schema of an object takes the values that a record takes, and no other
   }
   for (const type of Object.keys(values)) expect(body.properties[type].title).toBe(`Own ${type}`);
   expect(isTaken({ unknown: 'x' })).toBe(false);
+  expect([null, 'x', ''].map((value) => isTaken({ no_select: value }))).toEqual([true, false, false]);
+  expect([null, [], ['x']].map((value) => isTaken({ no_multi_select: value }))).toEqual([true, true, false]);
 });
