@@ -2,7 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { operator } from '#lib/core/tenant.ts';
 import { Pipelines, type StoredPipeline } from '#lib/entities/pipeline.ts';
 import { transact } from '#lib/table/transact.ts';
+import { between } from '#test/between.ts';
+import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { settle } from '#test/harness.ts';
 import { because } from '#test/refusals.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 import { columnsOf, countsOf, defaultBoard, newBoard, newDeal } from './boards.ts';
@@ -140,6 +143,36 @@ test('a column with deals goes when another one takes them', async () => {
 test.each(['won', 'lost', 'in_lead'])('the column %s of a board with one active column stays', async (key) => {
   const { id, ids } = await newBoard(workspace, ['lead']);
   expect((await workspace.live.delete(path(id, ids[key]), 409)).body.details).toMatchObject(because('column_required'));
+});
+
+test('a column that goes is shown until the last of its many deals has moved in the background', async () => {
+  const { id, ids } = await newBoard(workspace, ['lead', 'proposal', 'lead']);
+  for (const count of [100, 30]) {
+    const items = Array.from({ length: count }, () => ({ op: 'create', title: 'Sale', columnId: ids['in_lead'] }));
+    await workspace.live.post('/v1/deals/batch', { items }, 200);
+  }
+  const seen: { shown: string[]; columnsOfDeals: string[] }[] = [];
+  let isReading = false;
+  await between(
+    async ({ operation }, next) => {
+      const answer = await next();
+      if (operation !== 'TransactWriteItems' || isReading) return answer;
+      isReading = true;
+      const shown = await keys(id);
+      const deals = await everyItem(workspace.live, '/v1/deals', { pipelineId: id, include: 'pipeline', limit: 100 });
+      seen.push({ shown, columnsOfDeals: [...new Set(deals.map(({ pipeline }) => pipeline.columnKey))] });
+      isReading = false;
+      return answer;
+    },
+    async () => {
+      await workspace.live.delete(`${path(id, ids['in_lead'])}?moveTo=${ids['in_proposal']}`, 200);
+      await settle();
+    },
+  );
+  expect(seen.some(({ columnsOfDeals }) => columnsOfDeals.length > 1)).toBe(true);
+  for (const { shown, columnsOfDeals } of seen) expect(shown).toEqual(expect.arrayContaining(columnsOfDeals));
+  expect(await keys(id)).toEqual(['in_proposal', 'in_lead_2', 'won', 'lost']);
+  expect(await countsOf(workspace, id).catch((error: Error) => error.message)).toContain('counts 130 and lists 100');
 });
 
 test('the six columns that a workspace begins with stay, and others of the default board go', async () => {
