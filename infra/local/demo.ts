@@ -49,9 +49,12 @@ export async function createDemo(): Promise<Demo> {
 const emailOf = (name: string, workspaceId: number) =>
   `${name.split(' ')[0]?.toLowerCase()}@demo-${workspaceId}.example`;
 
+/** Returns the address of the owner of a demo. */
+export const ownerEmail = (workspaceId: number) => emailOf(owner, workspaceId);
+
 /** Returns a link that signs a developer in to the panel of the demo, as its owner. */
 export async function signInLinkOf(workspaceId: number): Promise<string> {
-  const { link } = await admin('member', 'sign-in-link', { workspaceId, email: emailOf(owner, workspaceId) });
+  const { link } = await admin('member', 'sign-in-link', { workspaceId, email: ownerEmail(workspaceId) });
   return link;
 }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { ownerEmail } from '#infra/local/demo.ts';
 import { demoClient } from '#test/bench/demo.ts';
 import { atMost, beside, type Line, median } from '#test/bench/report.ts';
 import type { Client } from '#test/client.ts';
@@ -30,10 +31,7 @@ export async function panel(workDir: string): Promise<Line[]> {
       });
       return JSON.parse(stdout);
     };
-    const { link } = await admin('member', 'sign-in-link', {
-      workspaceId,
-      email: `olivia@demo-${workspaceId}.example`,
-    });
+    const { link } = await admin('member', 'sign-in-link', { workspaceId, email: ownerEmail(workspaceId) });
     const crm = await demoClient(dataDir, system.baseUrl);
     const path = `/contacts/${await contactWithFields(crm)}`;
     for (let at = 0; at < contacts; at += 1)
