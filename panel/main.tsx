@@ -4,7 +4,7 @@ import { isSignedIn } from './app/session.ts';
 import { App } from './shell/app.tsx';
 import { openPage } from './shell/pages.ts';
 
-await speak();
-// The code of the page comes while the panel asks who is signed in. Where it does not, the page asks again and says so.
+// The code of the page comes with the texts. Where it does not, the page asks again and says so.
 if (isSignedIn.value) openPage.value?.page.load().catch(() => undefined);
+await speak();
 render(<App />, document.getElementById('app') as HTMLElement);

@@ -1,13 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Areas } from '../texts/type.ts';
 import { type AnyEvent, onEvents } from './live.ts';
 import { isOfOwnChange } from './own-changes.ts';
 
-/** How files are loaded that parts of several pages need: the shell knows them. */
-export const files: {
-  sales?: () => Promise<unknown>;
-  filters?: () => Promise<unknown>;
-  sheets?: () => Promise<Record<string, unknown>>;
-} = {};
+/** How the file is loaded that has what parts of several pages need, with texts of an area: the shell knows it. */
+export const files: { work?: (area?: keyof Areas) => Promise<unknown> } = {};
 
 export interface Loaded<Data> {
   /** Undefined until it is there; while it is asked for again, what was there before. */

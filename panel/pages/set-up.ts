@@ -1,3 +1,11 @@
 export { default as accounts } from './accounts.tsx';
+export { default as audit } from './audit.tsx';
+export { default as events } from './developers/events.tsx';
+export { default as jobs } from './developers/jobs.tsx';
+export { default as keys } from './developers/keys.tsx';
+export { default as mcp } from './developers/mcp.tsx';
+export { default as reference } from './developers/reference.tsx';
+export { default as requests } from './developers/requests.tsx';
+export { default as webhooks } from './developers/webhooks.tsx';
 export { default as finance } from './finance.tsx';
 export { default as settings } from './settings.tsx';

@@ -1,1 +1,11 @@
+export { EditDeal } from '../parts/edit-deal.tsx';
+export { EditTask } from '../parts/edit-task.tsx';
+export { FilterBar } from '../parts/filter/bar.tsx';
+export { default as companies } from './companies/companies.tsx';
+export { default as contacts } from './contacts.tsx';
+export { default as deals } from './deals.tsx';
 export { default as inbox } from './inbox.tsx';
+export { Palette } from './palette/palette.tsx';
+export { ExportDialog } from './sheets/export-dialog.tsx';
+export { default as imports } from './sheets/import.tsx';
+export { default as tasks } from './tasks.tsx';

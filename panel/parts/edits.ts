@@ -8,7 +8,7 @@ interface Dialogs {
   EditTask: typeof TaskDialog;
 }
 
-const load = () => files.sales?.() as Promise<Dialogs>;
+const load = () => files.work?.() as Promise<Dialogs>;
 
 /** The dialogs that make and change deals and tasks, from pages of other records. */
 export const EditDeal = later(async () => (await load()).EditDeal);

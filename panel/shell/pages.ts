@@ -4,36 +4,22 @@ import { files } from '../app/load.ts';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
+import Home from '../pages/home.tsx';
 import type { Page } from '../parts/page.ts';
+import type { Areas } from '../texts/type.ts';
 
-/** The first page and the companies are files of their own; the others are in five, asked for when the first page of each opens. */
-const work = (name: keyof typeof import('../pages/work.ts')) => async () => ({
-  default: (await import('../pages/work.ts'))[name],
-});
-const sales = (name: 'deals' | 'tasks') => async () => ({ default: (await import('../pages/sales.ts'))[name] });
-const records = (name: keyof typeof import('../pages/records.ts')) => async () => ({
-  default: (await import('../pages/records.ts'))[name],
-});
-const setUp = (name: keyof typeof import('../pages/set-up.ts')) => async () => {
-  const [pages] = await Promise.all([import('../pages/set-up.ts'), speakOf('settings')]);
-  return { default: pages[name] };
-};
-const developers = (name: keyof typeof import('../pages/developers.ts')) => async () => {
-  const [pages] = await Promise.all([import('../pages/developers.ts'), speakOf('developers')]);
-  return { default: pages[name] };
-};
+/** The first page comes with the shell. The others are in two files, asked for when the first page of each opens, with texts of an area. */
+export async function work(area?: keyof Areas) {
+  const [pages] = await Promise.all([import('../pages/work.ts'), area && speakOf(area)]);
+  return pages;
+}
 
-files.sales = () => import('../pages/sales.ts');
-files.filters = async () => {
-  const [bar] = await Promise.all([import('../parts/filter/bar.tsx'), speakOf('filters')]);
-  return bar;
-};
+async function setUp(area?: keyof Areas) {
+  const [pages] = await Promise.all([import('../pages/set-up.ts'), area && speakOf(area)]);
+  return pages;
+}
 
-/** The palette, exports, and imports are in a file of their own. */
-files.sheets = async () => {
-  const [{ ExportDialog }] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
-  return { ExportDialog };
-};
+files.work = work;
 
 /** Every page of the panel, in the order of the navigation. */
 const pages: readonly Page[] = [
@@ -44,7 +30,7 @@ const pages: readonly Page[] = [
     },
     icon: 'home',
     shortcut: 'h',
-    load: () => import('../pages/home.tsx'),
+    load: async () => ({ default: Home }),
   },
   {
     path: '/inbox',
@@ -55,7 +41,7 @@ const pages: readonly Page[] = [
     icon: 'inbox',
     shortcut: 'i',
     scope: 'contacts:read',
-    load: work('inbox'),
+    load: async () => ({ default: (await work()).inbox }),
   },
   {
     path: '/contacts',
@@ -66,7 +52,7 @@ const pages: readonly Page[] = [
     icon: 'contacts',
     shortcut: 'c',
     scope: 'contacts:read',
-    load: records('contacts'),
+    load: async () => ({ default: (await work()).contacts }),
   },
   {
     path: '/companies',
@@ -77,7 +63,7 @@ const pages: readonly Page[] = [
     icon: 'company',
     shortcut: 'o',
     scope: 'companies:read',
-    load: () => import('../pages/companies/companies.tsx'),
+    load: async () => ({ default: (await work()).companies }),
   },
   {
     path: '/deals',
@@ -88,7 +74,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: sales('deals'),
+    load: async () => ({ default: (await work()).deals }),
   },
   {
     path: '/tasks',
@@ -98,7 +84,7 @@ const pages: readonly Page[] = [
     icon: 'tasks',
     shortcut: 't',
     scope: 'tasks:read',
-    load: sales('tasks'),
+    load: async () => ({ default: (await work()).tasks }),
   },
   {
     path: '/finance',
@@ -109,7 +95,7 @@ const pages: readonly Page[] = [
     icon: 'finance',
     shortcut: 'f',
     scope: 'finance:read',
-    load: setUp('finance'),
+    load: async () => ({ default: (await setUp('settings')).finance }),
   },
   {
     path: '/import',
@@ -120,10 +106,7 @@ const pages: readonly Page[] = [
     icon: 'file',
     shortcut: 'p',
     scope: 'imports:run',
-    load: async () => {
-      const [{ imports }] = await Promise.all([import('../pages/tools.ts'), speakOf('sheets')]);
-      return { default: imports };
-    },
+    load: async () => ({ default: (await work('sheets')).imports }),
   },
   {
     path: '/accounts',
@@ -133,7 +116,7 @@ const pages: readonly Page[] = [
     icon: 'accounts',
     shortcut: 'a',
     scope: 'telegram:read',
-    load: setUp('accounts'),
+    load: async () => ({ default: (await setUp('settings')).accounts }),
   },
   {
     path: '/settings',
@@ -153,7 +136,7 @@ const pages: readonly Page[] = [
     },
     icon: 'settings',
     shortcut: 's',
-    load: setUp('settings'),
+    load: async () => ({ default: (await setUp('settings')).settings }),
   },
   {
     path: '/developers/keys',
@@ -164,7 +147,7 @@ const pages: readonly Page[] = [
     shortcut: 'k',
     group: 'developers',
     scope: 'keys:manage',
-    load: developers('keys'),
+    load: async () => ({ default: (await setUp('developers')).keys }),
   },
   {
     path: '/developers/webhooks',
@@ -176,7 +159,7 @@ const pages: readonly Page[] = [
     shortcut: 'w',
     group: 'developers',
     scope: 'webhooks:read',
-    load: developers('webhooks'),
+    load: async () => ({ default: (await setUp('developers')).webhooks }),
   },
   {
     path: '/developers/events',
@@ -187,7 +170,7 @@ const pages: readonly Page[] = [
     shortcut: 'e',
     group: 'developers',
     scope: 'webhooks:read',
-    load: developers('events'),
+    load: async () => ({ default: (await setUp('developers')).events }),
   },
   {
     path: '/developers/requests',
@@ -198,7 +181,7 @@ const pages: readonly Page[] = [
     shortcut: 'r',
     group: 'developers',
     scope: 'keys:manage',
-    load: developers('requests'),
+    load: async () => ({ default: (await setUp('developers')).requests }),
   },
   {
     path: '/developers/audit',
@@ -208,7 +191,7 @@ const pages: readonly Page[] = [
     icon: 'file',
     group: 'developers',
     scope: 'keys:manage',
-    load: records('audit'),
+    load: async () => ({ default: (await setUp()).audit }),
   },
   {
     path: '/developers/jobs',
@@ -219,7 +202,7 @@ const pages: readonly Page[] = [
     shortcut: 'j',
     group: 'developers',
     scope: 'jobs:read',
-    load: developers('jobs'),
+    load: async () => ({ default: (await setUp('developers')).jobs }),
   },
   {
     path: '/developers/reference',
@@ -230,7 +213,7 @@ const pages: readonly Page[] = [
     isShared: true,
     icon: 'code',
     group: 'developers',
-    load: developers('reference'),
+    load: async () => ({ default: (await setUp('developers')).reference }),
   },
   {
     path: '/developers/mcp',
@@ -238,7 +221,7 @@ const pages: readonly Page[] = [
     icon: 'plug',
     shortcut: 'm',
     group: 'developers',
-    load: developers('mcp'),
+    load: async () => ({ default: (await setUp('developers')).mcp }),
   },
 ];
 

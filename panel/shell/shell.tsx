@@ -14,7 +14,7 @@ import type { Page, PageProps } from '../parts/page.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Help } from './help.tsx';
 import { Navigation } from './navigation.tsx';
-import { openPage, visiblePages } from './pages.ts';
+import { openPage, visiblePages, work } from './pages.ts';
 import { isHelpOpen, isPaletteOpen, takeEarly } from './shortcuts.ts';
 import { signOut, switchEnvironment, switchWorkspace } from './switches.ts';
 import { TopBar } from './top-bar.tsx';
@@ -24,7 +24,7 @@ const close = () => {
 };
 
 async function loadPalette() {
-  const [{ Palette }] = await Promise.all([import('../pages/tools.ts'), speakOf('palette'), speakOf('settings')]);
+  const [{ Palette }] = await Promise.all([work('palette'), speakOf('settings')]);
   return { Palette };
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { files } from '../../app/load.ts';
@@ -23,7 +24,8 @@ interface ExportDialogProps extends ExportProps {
   onClose(): void;
 }
 
-const Dialog = later<ExportDialogProps>(async () => (await files.sheets?.())?.['ExportDialog'] as never);
+const load = () => files.work?.('sheets') as Promise<{ ExportDialog: ComponentType<ExportDialogProps> }>;
+const Dialog = later(async () => (await load()).ExportDialog);
 
 /** Leads to the import of such records, and opens the dialog that exports what a table shows, for those who may move data. */
 export function ExportButton(props: ExportProps) {
