@@ -94,7 +94,7 @@ async function upload(crm: CrmClient, path: string, progress: Progress): Promise
   const counting = new Transform({
     transform(chunk: Buffer, _, done) {
       sentBytes += chunk.length;
-      progress.show('Uploading', Math.round(sentBytes / 1000), Math.round(sizeBytes / 1000), 'KB');
+      progress.show('Uploading', Math.ceil(sentBytes / 1000), Math.ceil(sizeBytes / 1000), 'KB');
       done(null, chunk);
     },
   });

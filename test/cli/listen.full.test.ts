@@ -1,7 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { verifyWebhook } from '#client/index.ts';
-import { crm, program, started, surroundings } from '#test/cli/process.ts';
+import { crm, hasTerminals, onTerminal, started } from '#test/cli/process.ts';
 import { startBetween } from '#test/client/between.ts';
 import { eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
@@ -175,19 +174,10 @@ test('it ends with whoever reads it', async () => {
   expect((await listen.end).code).toBe(0);
 });
 
-const hasScript = (() => {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-  } catch {
-    return false;
-  }
-})();
-
-test.skipIf(!hasScript)('on a terminal r sends the last one again, and Ctrl-C ends with 0', async () => {
+test.skipIf(!hasTerminals)('on a terminal r sends the last one again, and Ctrl-C ends with 0', async () => {
   const { live, liveKey } = await newWorkspace();
   await using receiver = await startReceiver();
-  const command = [process.execPath, program, 'listen', '--forward-to', receiver.url].join(' ');
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: surroundings({ key: liveKey }) });
+  const terminal = onTerminal(['listen', '--forward-to', receiver.url], { key: liveKey });
   let shown = '';
   terminal.stdout.on('data', (chunk) => {
     shown += chunk;

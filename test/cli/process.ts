@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
@@ -28,6 +28,19 @@ export function surroundings({ key, url = place('baseUrl'), env = {} }: Surround
 
 const spawned = (args: readonly string[], given: Surroundings) =>
   spawn(process.execPath, [program, ...args], { cwd: given.cwd ?? process.cwd(), env: surroundings(given) });
+
+/** Whether this machine can give a program a terminal. */
+export const hasTerminals = (() => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
+  } catch {
+    return false;
+  }
+})();
+
+/** Starts it on a terminal of its own. */
+export const onTerminal = (args: readonly string[], given: Surroundings = {}) =>
+  spawn('script', ['-qec', [process.execPath, program, ...args].join(' '), '/dev/null'], { env: surroundings(given) });
 
 /** Runs it to its end. */
 export async function crm(args: readonly string[], given: Surroundings = {}): Promise<Ended> {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crm } from '#test/cli/process.ts';
+import { crm, hasTerminals, onTerminal } from '#test/cli/process.ts';
 import { api } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -31,6 +31,27 @@ test('an import shows its mapping, and a trial changes nothing', async () => {
   expect(taken.stderr).toMatch(/City +→ notes +London \| Bern/);
   const again = await run('import', path, '--map', 'City=', '--match', 'email', '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, skipped: 2 });
+});
+
+test.skipIf(!hasTerminals)('on a terminal a bar shows how far an import and an export are', async () => {
+  const { liveKey } = await newWorkspace();
+  const shownBy = async (...args: string[]) => {
+    const terminal = onTerminal(args, { key: liveKey });
+    let shown = '';
+    terminal.stdout.on('data', (chunk) => {
+      shown += chunk;
+    });
+    expect(await new Promise((resolve) => terminal.once('close', resolve))).toBe(0);
+    return shown;
+  };
+  const path = await fileOf('barred.csv', 'Name', ...Array.from({ length: 30 }, (_, at) => `Person ${at}`));
+  const shown = await shownBy('import', path);
+  expect(shown).toMatch(/Uploading █{24} 1 of 1 KB/);
+  expect(shown).toMatch(/\r(Waiting|Importing) .*\d rows/);
+  expect(shown).toContain('30 created');
+  expect(await shownBy('export', 'contacts', '-o', join(folder, 'barred-out.csv'))).toMatch(
+    /\r(Waiting|Exporting) \d+ rows/,
+  );
 });
 
 test('rows that fail make the exit code 1, and their file can be kept', async () => {
