@@ -87,7 +87,9 @@ export function wordsOf(q: string, spellings: Spellings = () => []): string[][] 
 
 /** Whether a folded text holds all of the words, each in one of its spellings. */
 export const holdsWords = (text: string, words: readonly (string | readonly string[])[]): boolean =>
-  words.every((word) => [word].flat().some((spelling) => text.includes(spelling)));
+  words.every((word) =>
+    typeof word === 'string' ? text.includes(word) : word.some((spelling) => text.includes(spelling)),
+  );
 
 /** `revenueSources` of `revenue-source`. */
 export const pluralOf = (name: string) =>

@@ -1,4 +1,4 @@
-import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
+import { type FileMetaData, parquetMetadata, parquetRead } from 'hyparquet';
 import type { StoredCopy } from '#lib/entities/copy.ts';
 import type { StoredField } from '#lib/entities/field.ts';
 import { readRange } from '#lib/files/bucket.ts';
@@ -24,28 +24,29 @@ const largestGap = 8 * 1024 * 1024;
 /** Row groups, and their bytes, that are fetched ahead of the one that is looked at. */
 const ahead = 4;
 const aheadBytes = 16 * 1024 * 1024;
-/** Bytes of files that a warm function keeps. */
-const maxKeptBytes = 32 * 1024 * 1024;
+/** Memory of what a warm function keeps of files, which never change. */
+const maxKeptBytes = 64 * 1024 * 1024;
+/** What a value of a column takes besides its bytes. */
+const bytesPerValue = 24;
 
-/** Bytes of files by key and place, the oldest first. */
-const kept = new Map<string, ArrayBuffer>();
+interface Kept {
+  of: unknown;
+  bytes: number;
+}
+
+/** Footers and columns of row groups by key and place, the oldest first. */
+const kept = new Map<string, Kept>();
 let keptBytes = 0;
 
-/** Reads bytes of a file, which never change, from memory where they were read before. */
-async function bytesOf(key: string, { start, end }: Bytes): Promise<ArrayBuffer> {
-  const name = `${key} ${start} ${end}`;
-  const known = kept.get(name);
-  if (known !== undefined) return known;
-  const bytes = await readRange(key, start, end);
-  if (bytes.byteLength > maxKeptBytes / 2 || kept.has(name)) return bytes;
-  kept.set(name, bytes);
-  keptBytes += bytes.byteLength;
-  for (const [oldest, { byteLength }] of kept) {
+function keep(name: string, of: unknown, bytes: number): void {
+  if (bytes > maxKeptBytes / 2 || kept.has(name)) return;
+  kept.set(name, { of, bytes });
+  keptBytes += bytes;
+  for (const [oldest, one] of kept) {
     if (keptBytes <= maxKeptBytes) break;
     kept.delete(oldest);
-    keptBytes -= byteLength;
+    keptBytes -= one.bytes;
   }
-  return bytes;
 }
 
 /** Reads where the columns of a file are. Throws `NoSuchKey` where it is gone. */
@@ -53,10 +54,13 @@ export async function openFile(
   key: string,
   { sizeBytes, footerBytes }: Pick<StoredCopy, 'sizeBytes' | 'footerBytes'>,
 ): Promise<CopyFile> {
-  const footer = await bytesOf(key, { start: sizeBytes - footerBytes, end: sizeBytes });
-  const metadata = parquetMetadata(footer);
+  const known = kept.get(key)?.of as CopyFile | undefined;
+  if (known !== undefined) return known;
+  const metadata = parquetMetadata(await readRange(key, sizeBytes - footerBytes, sizeBytes));
   const fields = metadata.key_value_metadata?.find((entry) => entry.key === 'fields')?.value ?? '[]';
-  return { key, metadata, fields: JSON.parse(fields) };
+  const file: CopyFile = { key, metadata, fields: JSON.parse(fields) };
+  keep(key, file, footerBytes);
+  return file;
 }
 
 /** Reads those of the columns that a file has, by row groups, in their order or from the last. Throws `NoSuchKey` where it is gone. */
@@ -65,30 +69,29 @@ export async function* readGroups(
   wanted: readonly string[],
   { fromLast = false } = {},
 ): AsyncGenerator<Group> {
-  const { children } = parquetSchema(metadata);
-  const columns = wanted.filter((name) => children.some(({ element }) => element.name === name));
-  const order = metadata.row_groups.map((_, index) => index);
-  if (fromLast) order.reverse();
-  const places = order.map((index) => placesOf(metadata, index, columns));
-  const gap = gapFor(places);
-  const ranges = places.map((one) => united(one, gap));
+  const groups = metadata.row_groups.map((_, index) => planOf(key, metadata, index, wanted));
+  if (fromLast) groups.reverse();
+  const gap = gapFor(groups.map(({ places }) => places));
+  const ranges = groups.map(({ places }) => united(places, gap));
   const fetched: Promise<Fetched[]>[] = [];
   const fetch = (at: number) => {
     const bytes = Promise.all(
-      (ranges[at] ?? []).map(async (range) => ({ ...range, bytes: await bytesOf(key, range) })),
+      (ranges[at] ?? []).map(async (range) => ({ ...range, bytes: await readRange(key, range.start, range.end) })),
     );
     // One that is never waited for, as the search has ended, fails silently.
     bytes.catch(() => {});
     return bytes;
   };
-  for (let at = 0; at < order.length; at += 1) {
+  for (const [at, { index, known, missing }] of groups.entries()) {
     let bytes = 0;
-    for (let next = at; next < Math.min(order.length, at + ahead); next += 1) {
+    for (let next = at; next < Math.min(groups.length, at + ahead); next += 1) {
       for (const { start, end } of ranges[next] ?? []) bytes += end - start;
       if (next > at && bytes > aheadBytes) break;
       fetched[next] ??= fetch(next);
     }
-    yield decoded(metadata, order[at] as number, columns, await (fetched[at] as Promise<Fetched[]>));
+    const read = await decoded(metadata, index, [...missing.keys()], await (fetched[at] as Promise<Fetched[]>));
+    for (const [name, values] of read) keep(`${key} ${index} ${name}`, values, missing.get(name) ?? 0);
+    yield { rows: rowsOf(metadata, index), values: new Map([...known, ...read]) };
     delete fetched[at];
   }
 }
@@ -97,14 +100,39 @@ interface Fetched extends Bytes {
   bytes: ArrayBuffer;
 }
 
-/** Returns where the columns of a row group are, in the order of the file. */
-function placesOf(metadata: FileMetaData, group: number, columns: readonly string[]): Bytes[] {
-  const chunks = metadata.row_groups[group]?.columns ?? [];
-  return chunks.flatMap(({ meta_data: meta }): Bytes[] => {
-    if (meta === undefined || !columns.includes(String(meta.path_in_schema[0]))) return [];
+type Values = ArrayLike<unknown>;
+
+/** What is to be read of a row group. */
+interface Plan {
+  index: number;
+  /** Columns that are in memory. */
+  known: Map<string, Values>;
+  /** Columns that are not, with the memory that they take. */
+  missing: Map<string, number>;
+  /** Where the missing ones are, in the order of the file. */
+  places: Bytes[];
+}
+
+const rowsOf = ({ row_groups: groups }: FileMetaData, index: number): number => Number(groups[index]?.num_rows ?? 0);
+
+/** Returns what is to be read of a row group. Columns without any value are left out. */
+function planOf(key: string, metadata: FileMetaData, index: number, wanted: readonly string[]): Plan {
+  const plan: Plan = { index, known: new Map(), missing: new Map(), places: [] };
+  for (const { meta_data: meta } of metadata.row_groups[index]?.columns ?? []) {
+    const [name = '', ...inner] = meta?.path_in_schema ?? [];
+    if (meta === undefined || !wanted.includes(name)) continue;
+    if (inner.length === 0 && meta.statistics?.null_count === meta.num_values) continue;
+    const values = kept.get(`${key} ${index} ${name}`)?.of as Values | undefined;
+    if (values !== undefined) {
+      plan.known.set(name, values);
+      continue;
+    }
+    const bytes = Number(meta.total_uncompressed_size) + Number(meta.num_values) * bytesPerValue;
+    plan.missing.set(name, (plan.missing.get(name) ?? 0) + bytes);
     const start = Number(meta.dictionary_page_offset ?? meta.data_page_offset);
-    return [{ start, end: start + Number(meta.total_compressed_size) }];
-  });
+    plan.places.push({ start, end: start + Number(meta.total_compressed_size) });
+  }
+  return plan;
 }
 
 /** Returns the bytes between two columns up to which both are read together. */
@@ -125,30 +153,31 @@ function united(places: readonly Bytes[], gap: number): Bytes[] {
   return ranges;
 }
 
+/** Decodes columns of a row group. */
 async function decoded(
   metadata: FileMetaData,
-  group: number,
-  columns: readonly string[],
+  index: number,
+  columns: string[],
   fetched: readonly Fetched[],
-): Promise<Group> {
-  const alone = { ...metadata, row_groups: metadata.row_groups.slice(group, group + 1) };
-  const rows = Number(alone.row_groups[0]?.num_rows ?? 0);
-  const parts = new Map<string, ArrayLike<unknown>[]>();
+): Promise<Map<string, Values>> {
+  const parts = new Map<string, Values[]>();
+  if (columns.length === 0) return new Map();
   await parquetRead({
     file: { byteLength: Number.MAX_SAFE_INTEGER, slice: (start, end = start) => sliceIn(fetched, { start, end }) },
-    metadata: alone,
-    columns: [...columns],
+    metadata: { ...metadata, row_groups: metadata.row_groups.slice(index, index + 1) },
+    columns,
     parsers: {
       timestampFromMilliseconds: (ms: bigint | null | undefined) => ((ms ?? null) === null ? null : Number(ms)),
       dateFromDays: (days: number) => days,
     } as never,
     onChunk: ({ columnName, columnData }) => parts.set(columnName, [...(parts.get(columnName) ?? []), columnData]),
   });
-  const values = [...parts].map(([name, all]) => {
-    const [first, ...others] = all;
-    return [name, others.length === 0 ? first : all.flatMap((one) => Array.from(one))] as const;
-  });
-  return { rows, values: new Map(values as [string, ArrayLike<unknown>][]) };
+  return new Map(
+    [...parts].map(([name, [first = [], ...others]]) => [
+      name,
+      others.length === 0 ? first : [first, ...others].flatMap((one) => Array.from(one)),
+    ]),
+  );
 }
 
 function sliceIn(fetched: readonly Fetched[], { start, end }: Bytes): ArrayBuffer {

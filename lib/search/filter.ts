@@ -14,8 +14,8 @@ const maxNodes = 300;
 /** Whether a row is wanted; `now` is the time of the first page. */
 export type Predicate = (row: never, now: string) => boolean;
 
-/** Returns what a row has of a field, in the form in which it is compared. */
-type Operands = (row: never, now: string) => readonly Operand[];
+/** Returns what a row has of a field, in the form in which it is compared; undefined for none. */
+type Operands = (row: never, now: string) => Operand | readonly Operand[] | undefined;
 
 /** Surroundings in which one filter is read. */
 export interface FilterReading extends Reading {
@@ -95,14 +95,16 @@ export class FilterReader {
   #operandsOf(name: string, { kind, of }: SearchField): Operands {
     const known = this.#operands.get(name);
     if (known) return known;
-    let last: { row: object; index: number; operands: Operand[] } | undefined;
+    const last: { row?: object; index: number; operands: ReturnType<Operands> } = { index: 0, operands: undefined };
     const operandsOf: Operands = (row, now) => {
       const index = (row as object) instanceof CopiedRow ? (row as CopiedRow).index : 0;
-      if (last?.row === row && last.index === index) return last.operands;
+      if (last.row === row && last.index === index) return last.operands;
       const stored = of(row, now);
-      const operands = isPresent(stored) ? [stored].flat().map((one) => kind.operand(one as never)) : [];
-      last = { row, index, operands };
-      return operands;
+      last.row = row;
+      last.index = index;
+      if (Array.isArray(stored)) last.operands = stored.map((one) => kind.operand(one as never));
+      else last.operands = isPresent(stored) ? kind.operand(stored as never) : undefined;
+      return last.operands;
     };
     this.#operands.set(name, operandsOf);
     return operandsOf;
@@ -191,6 +193,12 @@ function predicateOf(
 ): Predicate {
   const isNegative = operator === 'ne' || operator === 'notIn';
   const isEquality = isNegative || operator === 'eq' || operator === 'in';
-  const holds = isEquality ? isOneOf(values) : (value: Operand) => fits(operator, kind, value, values);
-  return (row, now) => operandsOf(row, now).some(holds) !== isNegative;
+  const holds = isEquality ? isOneOf(values) : fits(operator, kind, values);
+  return (row, now) => {
+    const operands = operandsOf(row, now);
+    const isHeld = Array.isArray(operands)
+      ? operands.some(holds)
+      : operands !== undefined && holds(operands as Operand);
+    return isHeld !== isNegative;
+  };
 }

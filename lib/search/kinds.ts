@@ -254,28 +254,31 @@ export const listOf = ({ order, ...kind }: Kind): Kind => ({
 const isComparable = (a: Operand, b: Operand) =>
   typeof a !== 'object' || typeof b !== 'object' || a.currency === b.currency;
 
+type Holds = (value: Operand) => boolean;
+
 /** Returns whether a value fits a condition with these values. */
-export function fits(
-  operator: Operator,
-  kind: Kind,
-  value: Operand,
-  [first, last = first]: readonly Operand[],
-): boolean {
-  if (first === undefined || last === undefined) return false;
-  if (operator === 'contains') return String(value).includes(String(first));
-  if (operator === 'startsWith') return String(value).startsWith(String(first));
-  if (!isComparable(value, first)) return false;
-  const order = (other: Operand) => kind.order?.(value as never, other as never) ?? 0;
-  if (operator === 'between') return order(first) >= 0 && isComparable(value, last) && order(last) <= 0;
-  if (operator === 'gt') return order(first) > 0;
-  if (operator === 'gte') return order(first) >= 0;
-  return operator === 'lt' ? order(first) < 0 : order(first) <= 0;
+export function fits(operator: Operator, kind: Kind, [first, last = first]: readonly Operand[]): Holds {
+  if (first === undefined || last === undefined) return () => false;
+  const part = String(first);
+  if (operator === 'contains') return (value) => String(value).includes(part);
+  if (operator === 'startsWith') return (value) => String(value).startsWith(part);
+  const order = (kind.order ?? (() => 0)) as (a: Operand, b: Operand) => number;
+  const compared =
+    (other: Operand, isWanted: (order: number) => boolean): Holds =>
+    (value) =>
+      isComparable(value, other) && isWanted(order(value, other));
+  if (operator === 'gt') return compared(first, (sign) => sign > 0);
+  if (operator === 'lt') return compared(first, (sign) => sign < 0);
+  const isFrom = compared(first, (sign) => sign >= 0);
+  if (operator === 'gte') return isFrom;
+  const isUpTo = compared(last, (sign) => sign <= 0);
+  return operator === 'lte' ? isUpTo : (value) => isFrom(value) && isUpTo(value);
 }
 
 const keyOf = (value: Operand) => (typeof value === 'object' ? `${value.currency} ${value.amount}` : value);
 
 /** Returns whether a value is one of these. */
-export function isOneOf(values: readonly Operand[]): (value: Operand) => boolean {
+export function isOneOf(values: readonly Operand[]): Holds {
   const keys = new Set(values.map(keyOf));
   return (value) => keys.has(keyOf(value));
 }

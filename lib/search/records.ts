@@ -3,7 +3,6 @@ import type { CopiedNoun } from '#lib/core/choices.ts';
 import { log } from '#lib/core/log.ts';
 import { Problem } from '#lib/core/problem.ts';
 import { entityPartition } from '#lib/table/entity.ts';
-import { sortableId } from '#lib/table/keys.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { CopiedRow } from './copied-row.ts';
 import { archivedColumn, columnsOf, textColumn } from './copy-columns.ts';
@@ -88,12 +87,13 @@ async function eachOfCopy(
   }
   const text = hasText ? [textColumn] : [];
   const names = ['id', archivedColumn, ...text, ...others, ...[...used].flatMap(({ from }) => from)];
+  const changedIds = new Set([...changed].map(Number));
   const byName = new Map(columnsOf(noun, file.fields).map((column) => [column.name, column]));
   for await (const group of readGroups(file, [...new Set(names)], { fromLast: isByIdAlone })) {
     const row = new CopiedRow(group, byName);
     for (row.index = group.rows - 1; row.index >= 0; row.index -= 1) {
       if (row.index % rowsPerLook === 0) requireTime();
-      if (!changed.has(sortableId(row.id)) && !look(row as never)) return;
+      if (!changedIds.has(row.id) && !look(row as never)) return;
     }
   }
 }
