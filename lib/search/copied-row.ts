@@ -31,6 +31,11 @@ export class CopiedRow {
     return String(this.#group.values.get(textColumn)?.[this.index] ?? '');
   }
 
+  /** Returns what the file has of the row in a column, such as the milliseconds of a time. */
+  raw(name: string): unknown {
+    return this.#group.values.get(name)?.[this.index];
+  }
+
   /** Returns a row of the table that has only these columns. */
   part(names: readonly string[]): Record<string, unknown> {
     return Object.fromEntries(names.map((name) => [name, this.#readerIn(name)()]));

@@ -26,8 +26,8 @@ const ahead = 4;
 const aheadBytes = 16 * 1024 * 1024;
 /** Memory of what a warm function keeps of files, which never change. */
 const maxKeptBytes = 64 * 1024 * 1024;
-/** What a value of a column takes besides its bytes. */
-const bytesPerValue = 24;
+/** What a text and a number take of it besides their bytes in the file. */
+const overheadBytes = { text: 24, number: 8 };
 
 interface Kept {
   of: unknown;
@@ -127,7 +127,8 @@ function planOf(key: string, metadata: FileMetaData, index: number, wanted: read
       plan.known.set(name, values);
       continue;
     }
-    const bytes = Number(meta.total_uncompressed_size) + Number(meta.num_values) * bytesPerValue;
+    const overhead = overheadBytes[meta.type === 'BYTE_ARRAY' ? 'text' : 'number'];
+    const bytes = Number(meta.total_uncompressed_size) + Number(meta.num_values) * overhead;
     plan.missing.set(name, (plan.missing.get(name) ?? 0) + bytes);
     const start = Number(meta.dictionary_page_offset ?? meta.data_page_offset);
     plan.places.push({ start, end: start + Number(meta.total_compressed_size) });

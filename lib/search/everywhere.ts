@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
 import { fieldObjectOf } from '#lib/core/choices.ts';
-import { latest } from '#lib/core/clock.ts';
-import { phoneDigits, phoneSpellings, wholePhone } from '#lib/core/phone.ts';
+import { phoneSpellings, wholePhone } from '#lib/core/phone.ts';
 import { id, openChoice, queryChoices, queryText } from '#lib/core/schema.ts';
 import type { Scope } from '#lib/core/scopes.ts';
-import { asciiDigitsIn, foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
+import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
 import type { StoredCompany } from '#lib/entities/company.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import type { StoredDeal } from '#lib/entities/deal.ts';
 import type { StoredThread } from '#lib/entities/email-thread.ts';
 import type { StoredTask } from '#lib/entities/task.ts';
+import { keyOf } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { CopiedRow } from './copied-row.ts';
-import { type CopiedRecords, copiedRecords } from './nouns.ts';
+import { type CopiedRecords, copiedRecords, searchedText } from './nouns.ts';
 import { rangesIn } from './ranges.ts';
-import { type Columns, eachRecord, withoutBrokenCopy } from './records.ts';
+import { eachRecord, withoutBrokenCopy } from './records.ts';
 import { isArchived } from './rows.ts';
 
 type Named = readonly [field: string, text: string | null | undefined];
@@ -23,23 +23,20 @@ type Named = readonly [field: string, text: string | null | undefined];
 /** A kind of record in the search over everything. */
 interface Searched<Row = never> {
   of: CopiedRecords;
-  /** Columns of its copy that are asked for here. */
-  columns: readonly string[];
   scope: Scope;
   /** Returns the texts that are searched; the first one that is there is the title. */
   texts(row: Row): readonly Named[];
+  /** Columns that these texts are made of, where the text of `q` holds more. */
+  ownText?: readonly string[];
   subtitle(row: Row): string | null;
-  /** Returns when somebody last had to do with it. */
-  activeAt(row: Row): string;
+  /** Columns of the times at one of which somebody last had to do with it. */
+  times: readonly string[];
 }
 
-const changedAt = ({ updatedAt, createdAt }: { updatedAt: string | null; createdAt: string }) => updatedAt ?? createdAt;
-
-const always = ['id', 'createdAt', 'updatedAt'];
+const changed = ['createdAt', 'updatedAt'];
 
 const contact: Searched<StoredContact> = {
   of: copiedRecords('contact'),
-  columns: [...always, 'name', 'username', 'email', 'phone', 'company', 'lastMessageAt'],
   scope: 'contacts:read',
   texts: ({ name, username, email, phone, company }) => [
     ['name', name],
@@ -49,12 +46,11 @@ const contact: Searched<StoredContact> = {
     ['company', company],
   ],
   subtitle: ({ company, email, phone }) => company ?? email ?? phone,
-  activeAt: (row) => latest(row.lastMessageAt, changedAt(row)) as string,
+  times: [...changed, 'lastMessageAt'],
 };
 
 const company: Searched<StoredCompany> = {
   of: copiedRecords('company'),
-  columns: [...always, 'name', 'domains', 'phone'],
   scope: 'companies:read',
   texts: ({ name, domains, phone }) => [
     ['name', name],
@@ -62,30 +58,27 @@ const company: Searched<StoredCompany> = {
     ['phone', phone],
   ],
   subtitle: ({ domains }) => domains[0] ?? null,
-  activeAt: changedAt,
+  times: changed,
 };
 
 const deal: Searched<StoredDeal> = {
   of: copiedRecords('deal'),
-  columns: [...always, 'title', 'contactName'],
   scope: 'deals:read',
   texts: ({ title }) => [['title', title]],
   subtitle: ({ contactName }) => contactName,
-  activeAt: changedAt,
+  times: changed,
 };
 
 const task: Searched<StoredTask> = {
   of: copiedRecords('task'),
-  columns: [...always, 'title'],
   scope: 'tasks:read',
   texts: ({ title }) => [['title', title]],
   subtitle: () => null,
-  activeAt: changedAt,
+  times: changed,
 };
 
 const thread: Searched<StoredThread> = {
   of: copiedRecords('email-thread'),
-  columns: ['id', 'subject', 'participants', 'status', 'lastMessageAt'],
   scope: 'email:read',
   texts: ({ subject, participants }) => [
     ['subject', subject],
@@ -94,8 +87,9 @@ const thread: Searched<StoredThread> = {
       ['participants', email],
     ]),
   ],
+  ownText: ['subject', 'participants', 'status'],
   subtitle: ({ participants: [first] }) => first?.name ?? first?.email ?? null,
-  activeAt: ({ lastMessageAt }) => lastMessageAt,
+  times: ['lastMessageAt'],
 };
 
 const searched = { contacts: contact, companies: company, deals: deal, tasks: task, threads: thread };
@@ -136,7 +130,7 @@ export const Hits = v.pipe(v.object({ items: v.array(Hit) }), v.title('SearchHit
 const maxHits = 50;
 /** Texts of a hit that are shown: a stranger's mail may name a hundred people. */
 const maxMatched = 5;
-/** Hits that are kept before all but the best are dropped. */
+/** Candidates that are kept before all but the best are dropped. */
 const maxKept = 200;
 
 interface Row {
@@ -146,16 +140,21 @@ interface Row {
   archive?: unknown;
 }
 
-/** Everything that is searched for, as texts and as phone numbers are compared. */
-interface Whole {
-  text: string;
-  phone: string | undefined;
+type Words = readonly (readonly string[])[];
+
+/** What is searched for: the words, and all of it as texts and as phone numbers are compared. */
+interface Wanted {
+  words: Words;
+  wholes: readonly string[];
 }
 
-interface Ranked {
-  hit: Hit;
+/** A record that holds the words, and how well. */
+interface Candidate {
+  type: Type;
+  id: number;
   rank: number;
-  activeAt: string;
+  /** Milliseconds since 1970. */
+  activeAt: number;
 }
 
 /**
@@ -169,75 +168,116 @@ export async function searchEverywhere(
 ): Promise<{ items: Hit[]; leftOut: Type[] }> {
   const isAllowed = (type: Type) => scopes.includes(searched[type].scope);
   const words = [...new Map(wordsOf(q, phoneSpellings).map((word) => [word.join(), word])).values()];
-  const whole = { text: foldCase(q.trim()), phone: wholePhone(q) };
-  const lists = await Promise.all(asked.filter(isAllowed).map((type) => hitsOf(tx, type, whole, words)));
-  const items = lists
-    .flat()
-    .sort(byRank)
-    .slice(0, maxHits)
-    .map(({ hit }) => hit);
+  const wanted = {
+    words,
+    wholes: [foldCase(q.trim()), wholePhone(q)].filter((one) => one !== undefined && one !== ''),
+  };
+  const found = await Promise.all(asked.filter(isAllowed).map((type) => candidatesOf(tx, type, wanted as Wanted)));
+  const best = found.flat().sort(byRank).slice(0, maxHits);
+  const hits = await Promise.all(
+    asked.map((type) =>
+      hitsOf(
+        tx,
+        type,
+        words,
+        best.filter((candidate) => candidate.type === type),
+      ),
+    ),
+  );
+  const byRecord = new Map(hits.flat().map((hit) => [`${hit.type} ${hit.id}`, hit]));
+  const items = best.flatMap(({ type, id: of }) => byRecord.get(`${singular[type]} ${of}`) ?? []);
   return { items, leftOut: asked.filter((type) => !isAllowed(type)) };
 }
 
-const byRank = (a: Ranked, b: Ranked) =>
-  a.rank - b.rank || (a.activeAt === b.activeAt ? b.hit.id - a.hit.id : a.activeAt < b.activeAt ? 1 : -1);
+const byRank = (a: Candidate, b: Candidate) => a.rank - b.rank || b.activeAt - a.activeAt || b.id - a.id;
 
-function hitsOf(tx: UnitOfWork, type: Type, whole: Whole, words: readonly string[][]): Promise<Ranked[]> {
-  const { columns: others } = searched[type] as Searched<Row>;
-  const columns = { used: new Set<never>(), others, hasText: true, isByIdAlone: false };
-  return withoutBrokenCopy((isWithoutCopy) => rankedOf(tx, type, whole, words, { ...columns, isWithoutCopy }));
+/** Returns the best of a type, unsorted, and perhaps some more. */
+async function candidatesOf(tx: UnitOfWork, type: Type, { words, wholes }: Wanted): Promise<Candidate[]> {
+  const { of, times, ownText = [] } = searched[type] as Searched<Row>;
+  const columns = { used: new Set<never>(), others: [...times, ...ownText], hasText: true, isByIdAlone: false };
+  return withoutBrokenCopy(async (isWithoutCopy) => {
+    let found: Candidate[] = [];
+    let worstRank = Number.POSITIVE_INFINITY;
+    await eachRecord(tx, of, { ...columns, isWithoutCopy }, (row: Row) => {
+      const text = textOf(type, row, words);
+      if (text === undefined) return true;
+      const rank = rankOf(text, words, wholes);
+      if (rank > worstRank) return true;
+      found.push({ type, id: row.id, rank, activeAt: lastOf(row, times) });
+      if (found.length > maxKept) {
+        found = found.sort(byRank).slice(0, maxHits);
+        worstRank = found.at(-1)?.rank ?? worstRank;
+      }
+      return true;
+    });
+    return found;
+  });
 }
 
-/** Returns a row of the table as far as it is asked for here; undefined for one of a copy that does not hold the words. */
-function rowOf(row: Row, words: readonly string[][], columns: readonly string[]): Row | undefined {
-  if (!(row instanceof CopiedRow)) return row;
-  if (isArchived(row) || !holdsWords(row.searchText, words)) return undefined;
-  return row.part(columns) as unknown as Row;
+const folded = (texts: readonly Named[]) => foldCase(texts.flatMap(([, text]) => text || []).join('\n'));
+
+/** Returns the folded texts of a record, a line each; undefined where they do not hold the words, or it is archived or spam. */
+function textOf(type: Type, row: Row, words: Words): string | undefined {
+  const { of, texts, ownText } = searched[type] as Searched<Row>;
+  if (isArchived(row)) return undefined;
+  let made = row;
+  if (row instanceof CopiedRow) {
+    const { searchText } = row;
+    if (!holdsWords(searchText, words)) return undefined;
+    if (ownText === undefined) return searchText;
+    made = row.part(ownText) as unknown as Row;
+  }
+  if (made.status === 'spam') return undefined;
+  const text = ownText ? folded(texts(made)) : searchedText(of, made as never);
+  return holdsWords(text, words) ? text : undefined;
 }
 
-async function rankedOf(
-  tx: UnitOfWork,
-  type: Type,
-  whole: Whole,
-  words: readonly string[][],
-  columns: Columns,
-): Promise<Ranked[]> {
-  const { of, texts, subtitle, activeAt } = searched[type] as Searched<Row>;
-  let found: Ranked[] = [];
-  const look = (seen: Row) => {
-    const row = rowOf(seen, words, columns.others ?? []);
-    if (row === undefined) return;
+/** Returns the last of some times of a record, in milliseconds since 1970. */
+const lastOf = (row: Row, times: readonly string[]): number =>
+  Math.max(
+    ...times.map((name) => {
+      const time = row instanceof CopiedRow ? row.raw(name) : row[name as keyof Row];
+      return typeof time === 'string' ? Date.parse(time) : ((time as number | null | undefined) ?? 0);
+    }),
+  );
+
+const isLineEnd = (text: string, at: number) => at === text.length || text[at] === '\n';
+const isInWord = /[\p{L}\p{N}]/u;
+
+/** Returns 0 where a line is what is wanted, 1 where one begins with it, 2 where each word begins a word, and 3 otherwise. */
+function rankOf(text: string, words: Words, wholes: readonly string[]): number {
+  let rank = 3;
+  for (const whole of wholes)
+    for (let at = text.indexOf(whole); at !== -1; at = text.indexOf(whole, at + 1)) {
+      if (at > 0 && text[at - 1] !== '\n') continue;
+      if (isLineEnd(text, at + whole.length)) return 0;
+      rank = 1;
+    }
+  return rank === 3 && words.every((spellings) => spellings.some((one) => beginsWord(text, one))) ? 2 : rank;
+}
+
+function beginsWord(text: string, part: string): boolean {
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1))
+    if (at === 0 || !isInWord.test(text[at - 1] as string)) return true;
+  return false;
+}
+
+/** Reads the records of a type, and shows where the words are. One that has changed meanwhile may be left out. */
+async function hitsOf(tx: UnitOfWork, type: Type, words: Words, best: readonly Candidate[]): Promise<Hit[]> {
+  const { of, texts, subtitle } = searched[type] as Searched<Row>;
+  const keys = best.map((place) => keyOf(tx.tenant, of.of, { id: place.id } as never));
+  const rows = await tx.findAllByKey(of.of, keys, (row) => textOf(type, row as never, words) !== undefined, true);
+  return (rows as unknown as Row[]).map((row) => {
     const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));
-    const folded = named.map(([field, text]) => (field === 'phone' ? asciiDigitsIn(text) : foldCase(text)));
-    if (isArchived(row) || row.status === 'spam' || !holdsWords(folded.join('\n'), words)) return;
-    const ranges = named.map(([field, text]) => rangesIn(text, words, { isPhone: field === 'phone' }));
-    const begun = new Set(ranges.flat().flatMap(({ word, beginsWord }) => (beginsWord ? [word] : [])));
-    const isPart = begun.size < words.length ? 3 : 2;
-    const sides = named.map(([field, text], index) =>
-      field === 'phone' ? [phoneDigits(text), whole.phone] : [folded[index], whole.text],
-    );
-    const isExact = sides.some(([text, query]) => text === query);
-    const begins = sides.some(([text, query]) => query !== undefined && text?.startsWith(query));
-    const rank = isExact ? 0 : begins ? 1 : isPart;
     const matched = named
-      .flatMap(([field, text], index) => {
-        const inText = united(ranges[index] ?? []);
-        return inText.length === 0 ? [] : [{ field, text, ranges: inText }];
+      .flatMap(([field, text]) => {
+        const ranges = united(rangesIn(text, words, { isPhone: field === 'phone' }));
+        return ranges.length === 0 ? [] : [{ field, text, ranges }];
       })
       .slice(0, maxMatched);
     const title = named[0]?.[1] ?? `#${row.id}`;
-    found.push({
-      hit: { type: singular[type], id: row.id, title, subtitle: subtitle(row), matched },
-      rank,
-      activeAt: activeAt(row),
-    });
-    if (found.length > maxKept) found = found.sort(byRank).slice(0, maxHits);
-  };
-  await eachRecord(tx, of, columns, (row: never) => {
-    look(row);
-    return true;
+    return { type: singular[type], id: row.id, title, subtitle: subtitle(row), matched };
   });
-  return found;
 }
 
 /** Returns the ranges in their order, those that touch or overlap as one. */

@@ -2,12 +2,9 @@ import { asciiDigitsIn, foldCase } from '#lib/core/text.ts';
 
 /** A place in a text where a word stands. */
 export interface FoundRange {
-  /** Which of the words. */
-  word: number;
   /** Half-open, in UTF-16 units of the text. */
   start: number;
   end: number;
-  beginsWord: boolean;
 }
 
 /** A text as searches compare it, and where each of its units stands in the original. */
@@ -36,8 +33,6 @@ function mapped(text: string, fold: (part: string) => string): Mapped {
 /** Places of a word in a text that are told. */
 const maxRanges = 10;
 
-const isInWord = /[\p{L}\p{N}]/u;
-
 /** Returns where the words, each in any of its spellings, stand in a text; phone numbers are compared by their digits. */
 export function rangesIn(
   text: string,
@@ -45,7 +40,7 @@ export function rangesIn(
   { isPhone = false }: { isPhone?: boolean } = {},
 ): FoundRange[] {
   const { folded, starts, ends } = mapped(text, isPhone ? asciiDigitsIn : foldCase);
-  return words.flatMap((spellings, word) =>
+  return words.flatMap((spellings) =>
     spellings.flatMap((spelling) => {
       if (spelling === '' || (isPhone && !/^\d+$/.test(spelling))) return [];
       const found: FoundRange[] = [];
@@ -54,9 +49,7 @@ export function rangesIn(
         at !== -1 && found.length < maxRanges;
         at = folded.indexOf(spelling, at + spelling.length)
       ) {
-        const start = starts[at] as number;
-        const beginsWord = start === 0 || !isInWord.test(text.slice(0, start).at(-1) as string);
-        found.push({ word, start, end: ends[at + spelling.length - 1] as number, beginsWord });
+        found.push({ start: starts[at] as number, end: ends[at + spelling.length - 1] as number });
       }
       return found;
     }),
