@@ -195,3 +195,27 @@ test('a search over everything has a copy made', async () => {
   await advance(10 * minuteMs);
   expect(await copyOf()).toMatchObject({ version: expect.any(String), renewAt: null });
 });
+
+test('a copy ranks hits as the rows themselves', async () => {
+  const own = await newWorkspace();
+  const of = { workspaceId: own.id, env: 'live' } as const;
+  const { body } = await own.live.post('/v1/contacts', { name: 'Ümit', phone: '+49 (170) 123-45-67' }, 201);
+  const names = ['Ümit', 'Umit Öz', 'Öz, Umit', 'Resumit', 'Umit-Öz', 'Else'];
+  const phones = ['+49 170 1234567', '0170 1234567', '+49 170 12345678', null];
+  const at = (index: number) => `2026-11-${String(10 + (index % 7))}T10:00:00Z`;
+  await fill(of, Contacts, body.id, 1100, (index) => ({
+    name: names[index % 6] as string,
+    phone: phones[index % 4] as string | null,
+    company: index % 5 === 0 ? 'Umit' : null,
+    createdAt: at(index),
+    updatedAt: index % 3 === 0 ? at(index + 1) : null,
+  }));
+  const asked = ['umit', 'öz umit', 'mit', '+49 (170) 123-45-67', '170 123', 'else'];
+  const answers = () =>
+    Promise.all(asked.map(async (q) => (await own.live.get('/v1/search', { q, types: 'contacts' }, 200)).body.items));
+  const before = await answers();
+  await advance(10 * minuteMs);
+  expect(await UnitOfWork.forAnswer(of, system).find(Copies, { noun: 'contact' })).toMatchObject({ rows: 1101 });
+  expect(await answers()).toEqual(before);
+  for (const items of before) expect(items.length).toBe(50);
+});
