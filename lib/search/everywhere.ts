@@ -168,22 +168,10 @@ export async function searchEverywhere(
 ): Promise<{ items: Hit[]; leftOut: Type[] }> {
   const isAllowed = (type: Type) => scopes.includes(searched[type].scope);
   const words = [...new Map(wordsOf(q, phoneSpellings).map((word) => [word.join(), word])).values()];
-  const wanted = {
-    words,
-    wholes: [foldCase(q.trim()), wholePhone(q)].filter((one) => one !== undefined && one !== ''),
-  };
-  const found = await Promise.all(asked.filter(isAllowed).map((type) => candidatesOf(tx, type, wanted as Wanted)));
+  const wholes = [foldCase(q.trim()), wholePhone(q) ?? ''].filter((one) => one !== '');
+  const found = await Promise.all(asked.filter(isAllowed).map((type) => candidatesOf(tx, type, { words, wholes })));
   const best = found.flat().sort(byRank).slice(0, maxHits);
-  const hits = await Promise.all(
-    asked.map((type) =>
-      hitsOf(
-        tx,
-        type,
-        words,
-        best.filter((candidate) => candidate.type === type),
-      ),
-    ),
-  );
+  const hits = await Promise.all(asked.map((type) => hitsOf(tx, type, words, best)));
   const byRecord = new Map(hits.flat().map((hit) => [`${hit.type} ${hit.id}`, hit]));
   const items = best.flatMap(({ type, id: of }) => byRecord.get(`${singular[type]} ${of}`) ?? []);
   return { items, leftOut: asked.filter((type) => !isAllowed(type)) };
@@ -262,10 +250,11 @@ function beginsWord(text: string, part: string): boolean {
   return false;
 }
 
-/** Reads the records of a type, and shows where the words are. One that has changed meanwhile may be left out. */
+/** Reads those that are of a type, and shows where the words are. One that has changed meanwhile may be left out. */
 async function hitsOf(tx: UnitOfWork, type: Type, words: Words, best: readonly Candidate[]): Promise<Hit[]> {
   const { of, texts, subtitle } = searched[type] as Searched<Row>;
-  const keys = best.map((place) => keyOf(tx.tenant, of.of, { id: place.id } as never));
+  const places = best.filter((candidate) => candidate.type === type).map(({ id: place }) => ({ id: place }));
+  const keys = places.map((place) => keyOf(tx.tenant, of.of, place as never));
   const rows = await tx.findAllByKey(of.of, keys, (row) => textOf(type, row as never, words) !== undefined, true);
   return (rows as unknown as Row[]).map((row) => {
     const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));

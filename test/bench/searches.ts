@@ -23,7 +23,7 @@ const sizes = (process.env['SEARCHES'] ?? '1000,10000').split(',').map(Number);
 /** Of larger ones only contacts are written. */
 const mostOfEach = 100_000;
 const repeats = 20;
-const copyMs = 600_000;
+const copyMs = 1_800_000;
 
 /**
  * Searches over copies with so many rows: read units beside the files, requests for the files of a function that starts, CPU of one that
@@ -65,7 +65,7 @@ async function measuredAt(size: number, templates: Templates, baseUrl: string, m
   const limit = size > mostOfEach ? Number.POSITIVE_INFINITY : 300;
   lines.push(
     atMost(`${what}, one in 1,000 fits, p95`, await everywhere('rare'), limit, ' ms'),
-    beside(`${what}, all contacts fit, p95`, `${(await everywhere('person')).toFixed(0)} ms`),
+    atMost(`${what}, all contacts fit, p95`, await everywhere('person'), limit, ' ms'),
   );
   return lines;
 }
