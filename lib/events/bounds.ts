@@ -1,6 +1,6 @@
 import { firstBytes } from '#lib/core/text.ts';
 
-/** No text in an event is longer (contract 1.3): bytes of UTF-8. */
+/** No text in an event is longer (contract, revision 1.3): bytes of UTF-8. */
 const maxTextBytes = 16 * 1024;
 
 /** Limit for an event's data as JSON, so that its outbox row, its feed row, and a delivery all fit DynamoDB's 400 KB. */

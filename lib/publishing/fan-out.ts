@@ -29,10 +29,10 @@ export interface Room {
 }
 
 /**
- * Makes one delivery of each event per subscribed endpoint whose filter it passes, and lets the endpoints know. May be called again with the same events
- * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other. What is beyond
+ * Makes one delivery of each event per subscribed endpoint whose filter it passes, and lets the endpoints know. May be called again
+ * with the same events at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other. What is beyond
  * the day's attempts, or too much for an endpoint that does not keep up, is stored as skipped. What is beyond the room, and what
- * follows it, is left to a worker (fan-out-backlog.ts); without one everything is made.
+ * follows it, is left to a worker (`leave`); without one everything is made.
  */
 export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?: Room): Promise<void> {
   if (events.length === 0) return;
@@ -52,12 +52,16 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
     readWaiting(UnitOfWork.forAnswer(tenant, system), events.length),
   ]);
   const wanted = new Map<StoredEndpoint, readonly FeedEvent[]>();
-  const looks = await Promise.allSettled(
-    rows.map(async (row) => {
+  // One endpoint may be unreadable: the deliveries of the others are made first.
+  const failures: unknown[] = [];
+  for (const row of rows) {
+    try {
       const endpoint = parseStored(Endpoints, row);
       wanted.set(endpoint, eventsFor(endpoint, events));
-    }),
-  );
+    } catch (error) {
+      failures.push(error);
+    }
+  }
   let tags: Promise<TagsByContact> | undefined;
   const outcomes = await Promise.allSettled(
     [...wanted].map(async ([endpoint, some]) => {
@@ -70,8 +74,8 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
       );
     }),
   );
-  // One endpoint may be unreadable: the deliveries of the others are made first.
-  for (const outcome of [...looks, ...outcomes]) if (outcome.status === 'rejected') throw outcome.reason;
+  for (const outcome of outcomes) if (outcome.status === 'rejected') failures.push(outcome.reason);
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Returns the events of an endpoint's kinds that pass its filter. Conditions on tags are applied later. */

@@ -5,7 +5,6 @@ import { log } from '#lib/core/log.ts';
 import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
-import { bounded } from '#lib/events/bounds.ts';
 import { Numbers, numbersKey, type Opened } from '#lib/publishing/feed/numbers.ts';
 import { Busy, WriteConflict } from '#lib/table/change.ts';
 import { isPermanent, readable, reasonOf } from '#lib/table/dead-letter.ts';
@@ -22,7 +21,7 @@ import { type Condition, writeIf } from '#lib/table/write.ts';
 const openMs = 10 * secondMs;
 /** ID of this process, which resumes its own open rounds at once. */
 const by = randomUUID();
-/** Last finished round of this process, by tenant. Keeping it in memory saves each publication a write. */
+/** Last finished round of this process, by tenant. Keeping it in memory saves the next publication a read. */
 const ended = new Map<string, string>();
 const maxEnded = 10_000;
 
@@ -192,9 +191,8 @@ function feedEvents(tenant: Tenant, row: OutboxRow, first: number): FeedEvent[] 
   const livemode = tenant.env === 'live';
   return row.events.map(({ kind, id, timestamp, subject, ...stored }, index) => {
     const sequence = first + index;
-    // Rows of older versions have no cut fields.
-    const { data, truncated } = bounded({ data: v.parse(Data, JSON.parse(stored.data)), truncated: stored.truncated });
-    const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode, data, truncated });
+    const data = v.parse(Data, JSON.parse(stored.data));
+    const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode, data, truncated: stored.truncated });
     return { sequence, event: kind, id, timestamp, subject, committedAt: committedAt(row), body };
   });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 
-export const program = join(import.meta.dirname, '../../cli/crm.js');
+const program = join(import.meta.dirname, '../../cli/crm.js');
 
 export interface Surroundings {
   key?: string | undefined;

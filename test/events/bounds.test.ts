@@ -1,11 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { system, type Tenant } from '#lib/core/tenant.ts';
+import { system } from '#lib/core/tenant.ts';
 import { bounded } from '#lib/events/bounds.ts';
-import { eventKinds } from '#lib/events/kinds.ts';
 import { readFeed } from '#lib/publishing/feed/feed.ts';
-import { outboxItems } from '#lib/table/outbox.ts';
-import { writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eventually } from '#test/client.ts';
@@ -96,21 +92,6 @@ test('a long text is cut alike in the feed, deliveries, replays and MCP, and is 
 
   const timeline = (await live.get(`/v1/contacts/${contact.body.id}/activities`)).body.items;
   expect(timeline.map((entry: { text: string }) => entry.text)).toContain(text);
-});
-
-test('an event that an older version has written whole is cut when it is published', async () => {
-  const { id, live } = await newWorkspace();
-  const tenant: Tenant = { workspaceId: id, env: 'live' };
-  const kind = 'contact.note_added' as const;
-  const data = { ...eventKinds[kind].example, text: '漢'.repeat(10_000) };
-  const event = { kind, subject: 'contact/5', data, timestamp: '2026-11-22T10:00:00Z' };
-  const rows = outboxItems(tenant, randomUUID(), event.timestamp, system, [event], undefined);
-  await writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
-  const published = await eventually(async () => {
-    const { body } = await live.get('/v1/events', { eventKind: kind });
-    return body.items[0];
-  }, 'the event');
-  expect(published).toMatchObject({ data: { text: '漢'.repeat(5_461) }, truncated: ['data.text'] });
 });
 
 test('the largest events are in the feed when DynamoDB cannot take them together', async () => {
