@@ -6,7 +6,7 @@ import type { Tenant } from '#lib/core/tenant.ts';
 import { busTimeoutMs } from '#lib/core/timeouts.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
-import { type Backlog, giveAgain, giveLeft, leave } from '#lib/publishing/feed/backlog.ts';
+import { giveAgain, giveLeft, type LeftEvents, leave } from '#lib/publishing/feed/backlog.ts';
 import { isPermanent, reasonOf } from '#lib/table/dead-letter.ts';
 import { putEvents } from './bus-put.ts';
 
@@ -37,7 +37,7 @@ export async function putOnBus(tenant: Tenant, events: readonly FeedEvent[]): Pr
   await leave({ left: BusBacklogs }, tenant, events);
 }
 
-const backlog: Backlog = {
+const backlog: LeftEvents = {
   left: BusBacklogs,
   retries: BusRetries,
   give: (tenant, events) => {

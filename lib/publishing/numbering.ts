@@ -7,7 +7,7 @@ import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { Numbers, numbersKey, type Opened } from '#lib/publishing/feed/numbers.ts';
 import { Busy, WriteConflict } from '#lib/table/change.ts';
-import { isPermanent, readable, reasonOf } from '#lib/table/dead-letter.ts';
+import { isPermanent, reasonOf, requireReadable } from '#lib/table/dead-letter.ts';
 import type { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
@@ -69,7 +69,7 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   for (const row of rows) {
     const found = stored.get(identity(row));
     if (found === undefined) continue;
-    const { published } = readable(OutboxRow, found);
+    const { published } = requireReadable(OutboxRow, found);
     if (published !== undefined) known.push(...row.events.map((_, index) => published + index));
     else {
       fresh.push({ row, first: next, auditId: isNameless(row) ? await ids.next(AuditEvents) : undefined });
@@ -142,7 +142,7 @@ async function settle(tenant: Tenant, round: string | undefined, open: Opened): 
       const found = stored.get(identity(place));
       if (found === undefined) return;
       try {
-        const row = readable(OutboxRow, found);
+        const row = requireReadable(OutboxRow, found);
         if (row.published !== undefined) return;
         await write([itemsOf(tenant, { row, first, auditId })]);
         const { pk, sk } = place;

@@ -4,7 +4,7 @@ import { parseTenantKey, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { putOnBus } from '#lib/publishing/bus.ts';
 import { fanOut, type Room } from '#lib/publishing/fan-out.ts';
 import { isContention } from '#lib/table/change.ts';
-import { countFailure, isPermanent, readable } from '#lib/table/dead-letter.ts';
+import { countFailure, isPermanent, requireReadable } from '#lib/table/dead-letter.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
@@ -37,7 +37,7 @@ export async function publish<Stored extends Key>(
   const failures: Promise<void>[] = [];
   for (const row of stored) {
     try {
-      rows.push(readable(OutboxRow, row));
+      rows.push(requireReadable(OutboxRow, row));
     } catch (error) {
       failures.push(countFailure(row, error));
     }

@@ -5,7 +5,15 @@ import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { dispatchTimers } from '#lib/queues/send.ts';
 import { TimerRow } from '#lib/queues/timer.ts';
-import { bury, countFailure, countTry, isDead, isPermanent, maxTries, readable } from '#lib/table/dead-letter.ts';
+import {
+  bury,
+  countFailure,
+  countTry,
+  isDead,
+  isPermanent,
+  maxTries,
+  requireReadable,
+} from '#lib/table/dead-letter.ts';
 import { identity, type Key, rowKey, type ShardedQueue, shardsOf } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
@@ -85,7 +93,7 @@ async function sweepDue(swept: Swept, dead: Dead, before: Date, deadlineMs: numb
     deadFound += page.length - living.length;
     await inParallel(living, maxCalls, async (stored) => {
       try {
-        const row = readable(TimerRow, stored);
+        const row = requireReadable(TimerRow, stored);
         if (row.isForGroup) {
           // The first of them will do, and that there are others is no fault: they wait for their account's pace.
           const group = `${row.queue} ${row.group}`;

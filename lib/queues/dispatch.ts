@@ -1,5 +1,5 @@
 import { log } from '#lib/core/log.ts';
-import { isPermanent, readable } from '#lib/table/dead-letter.ts';
+import { isPermanent, requireReadable } from '#lib/table/dead-letter.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { dispatchTimers } from './send.ts';
 import { TimerRow } from './timer.ts';
@@ -13,7 +13,7 @@ export async function dispatch<Stored extends Key>(stored: readonly Stored[]): P
   const read = new Map<TimerRow, Stored>();
   for (const row of stored) {
     try {
-      read.set(readable(TimerRow, row), row);
+      read.set(requireReadable(TimerRow, row), row);
     } catch (error) {
       log().error('a timer is left to the sweeper', error as Error);
     }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log } from '#lib/core/log.ts';
 import { parseTenantKey, type Tenant } from '#lib/core/tenant.ts';
-import { readable } from '#lib/table/dead-letter.ts';
+import { requireReadable } from '#lib/table/dead-letter.ts';
 
 /** As its queue hands it out. */
 export interface Message {
@@ -89,7 +89,7 @@ function readMessage<Schema extends v.GenericSchema>(schema: Schema, { body }: M
   } catch {
     throw new Error('a message of a queue is not JSON');
   }
-  return readable(schema, message);
+  return requireReadable(schema, message);
 }
 
 function logged(messages: Message[], error: unknown): Message[] {

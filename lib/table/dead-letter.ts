@@ -32,7 +32,7 @@ export interface DeadLetter {
 class Unreadable extends Error {}
 
 /** Returns the row as its schema has it. Throws Unreadable, without a word of what it holds. */
-export function readable<S extends v.GenericSchema>(schema: S, row: unknown): v.InferOutput<S> {
+export function requireReadable<S extends v.GenericSchema>(schema: S, row: unknown): v.InferOutput<S> {
   const { success, output, issues } = v.safeParse(schema, row);
   if (success) return output;
   throw new Unreadable(`it cannot be read: ${v.getDotPath(issues[0])} ${issues[0].type}`);

@@ -1,6 +1,6 @@
 import { log } from '#lib/core/log.ts';
 import { failDelivery, isPoison } from './poison.ts';
-import { commitAttempts, faults, type Written } from './settle.ts';
+import { type AttemptWrites, commitAttempts, faults } from './settle.ts';
 import type { Shift } from './shift.ts';
 
 /**
@@ -9,9 +9,9 @@ import type { Shift } from './shift.ts';
  */
 export async function record(
   { tenant, endpointId, owner }: Shift,
-  written: Written,
+  written: AttemptWrites,
 ): ReturnType<typeof commitAttempts> {
-  const write = (what: Written) => commitAttempts(tenant, endpointId, owner, what);
+  const write = (what: AttemptWrites) => commitAttempts(tenant, endpointId, owner, what);
   const { results = [], ...others } = written;
   try {
     return await write(written);

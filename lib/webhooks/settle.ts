@@ -40,7 +40,7 @@ export function requireLease(health: Health | undefined, owner: string): asserts
 const goneStatus = 410;
 
 /** Writes of one transaction of a worker. */
-export interface Written {
+export interface AttemptWrites {
   results?: readonly Result[];
   /** Deliveries whose next attempt begins. */
   beginning?: readonly number[];
@@ -56,7 +56,7 @@ export async function commitAttempts(
   tenant: Tenant,
   endpointId: number,
   owner: string,
-  { results = [], beginning = [], released = [] }: Written,
+  { results = [], beginning = [], released = [] }: AttemptWrites,
 ): Promise<{ health: Health; isActive: boolean }> {
   return transact(tenant, system, async (tx) => {
     const [health, endpoint, rows] = await Promise.all([

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dayMs, epochSeconds, timestamp } from '#lib/core/clock.ts';
 import { log } from '#lib/core/log.ts';
 import { measure } from '#lib/core/metrics.ts';
-import { readable, reasonOf } from '#lib/table/dead-letter.ts';
+import { reasonOf, requireReadable } from '#lib/table/dead-letter.ts';
 import { identity } from '#lib/table/keys.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
 import { RequestLine } from './request-line.ts';
@@ -26,10 +26,10 @@ export async function keepRequests(lines: readonly LoggedLine[]): Promise<void> 
   let unreadable = 0;
   for (const { id, message } of lines) {
     try {
-      let row = rowOf(readable(RequestLine, JSON.parse(message)), numberOf(id));
+      let row = rowOf(requireReadable(RequestLine, JSON.parse(message)), numberOf(id));
       // Several may have the same millisecond and number, and DynamoDB takes no key twice in a call.
       for (let more = 1; rows.has(identity(row)); more += 1)
-        row = rowOf(readable(RequestLine, JSON.parse(message)), (numberOf(id) + more) % idsPerMs);
+        row = rowOf(requireReadable(RequestLine, JSON.parse(message)), (numberOf(id) + more) % idsPerMs);
       rows.set(identity(row), row);
     } catch (error) {
       // It would be no better the next time, and the others of its batch would wait for it.

@@ -24,7 +24,7 @@ import { clear, skip } from '#lib/webhooks/discard.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { newHealth } from '#lib/webhooks/health.ts';
 import { decide } from '#lib/webhooks/idle.ts';
-import { commitAttempts, faults, LeaseLost, type Written } from '#lib/webhooks/settle.ts';
+import { type AttemptWrites, commitAttempts, faults, LeaseLost } from '#lib/webhooks/settle.ts';
 import { countFinished, countMade, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { atFirstWait, settle as settleAll } from '#test/harness.ts';
@@ -312,7 +312,7 @@ test('the result of an attempt is written and counted once when it is written ag
   const owner = await hold();
   await fanOut(tenant, eventsOf(1));
   const [{ id: delivery }] = (await deliveries()) as [{ id: number }];
-  const commit = (written: Written) => commitAttempts(tenant, id, owner, written);
+  const commit = (written: AttemptWrites) => commitAttempts(tenant, id, owner, written);
   const { health } = await commit({ beginning: [delivery] });
   const signed = { timestamp: 1, simple: 's', previous: null, standard: 's' };
   const answered = { responseStatus: 200, responseHeaders: {}, responseBody: '', error: null, errorClass: null };

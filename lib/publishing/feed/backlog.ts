@@ -10,7 +10,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** Events of the feed that somebody has yet to be given: where that is kept, and how several are given at once. */
-export interface Backlog {
+export interface LeftEvents {
   left: typeof FanOuts;
   retries: typeof FanOutRetries;
   /** May be called again with the same events at any point. */
@@ -31,7 +31,7 @@ const instant = (ms: number) => new Date(ms).toISOString();
 
 /** Leaves events to the worker. Those that were numbered earlier than what is left already are given first. */
 export async function leave(
-  { left }: Pick<Backlog, 'left'>,
+  { left }: Pick<LeftEvents, 'left'>,
   tenant: Tenant,
   events: readonly FeedEvent[],
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function leave(
  * turn. Nothing happens while another process is at it. An event that fails for a reason of its own is left out, and tried again by
  * itself.
  */
-export async function giveLeft(backlog: Backlog, tenant: Tenant): Promise<void> {
+export async function giveLeft(backlog: LeftEvents, tenant: Tenant): Promise<void> {
   const deadlineMs = now() + budgetMs;
   let left = await claim(backlog, tenant);
   while (left) {
@@ -62,7 +62,7 @@ export async function giveLeft(backlog: Backlog, tenant: Tenant): Promise<void> 
 }
 
 /** Gives an event once more that failed for a reason of its own. Its timer is a dead letter if it fails again. */
-export async function giveAgain(backlog: Backlog, tenant: Tenant, sequence: number): Promise<void> {
+export async function giveAgain(backlog: LeftEvents, tenant: Tenant, sequence: number): Promise<void> {
   const { retries } = backlog;
   const retry = await new UnitOfWork(tenant, system).find(retries, { id: sequence });
   if (retry === undefined) return;
@@ -80,7 +80,7 @@ export async function giveAgain(backlog: Backlog, tenant: Tenant, sequence: numb
 }
 
 /** Gives what can be given. Returns the sequences of those events that fail for reasons of their own. */
-async function giveBetween(backlog: Backlog, tenant: Tenant, from: number, to: number): Promise<number[]> {
+async function giveBetween(backlog: LeftEvents, tenant: Tenant, from: number, to: number): Promise<number[]> {
   try {
     await backlog.give(tenant, await eventsBetween(tenant, from, to));
     return [];
@@ -100,11 +100,11 @@ async function giveBetween(backlog: Backlog, tenant: Tenant, from: number, to: n
   return failed;
 }
 
-const giveOne = async ({ give }: Backlog, tenant: Tenant, sequence: number) =>
+const giveOne = async ({ give }: LeftEvents, tenant: Tenant, sequence: number) =>
   give(tenant, await eventsBetween(tenant, sequence - 1, sequence));
 
 /** Claims a backlog whose time has come. Its earlier owner has ended by then. */
-const claim = ({ left }: Backlog, tenant: Tenant) =>
+const claim = ({ left }: LeftEvents, tenant: Tenant) =>
   transact(tenant, system, async (tx) => {
     const backlog = await tx.find(left, place);
     if (!backlog || new Date(backlog.at).getTime() > now() + earlyMs) return undefined;
@@ -119,7 +119,7 @@ async function eventsBetween(tenant: Tenant, from: number, to: number): Promise<
 
 /** Returns what is left for this turn. Where earlier events were left meanwhile, it begins with those. */
 const advance = (
-  { left, retries }: Backlog,
+  { left, retries }: LeftEvents,
   tenant: Tenant,
   { from, to, failed }: { from: number; to: number; failed: readonly number[] },
   isOver: boolean,
