@@ -24,7 +24,8 @@ export function withAsciiDomain(email: string): string {
   return ascii.length <= maxCharacters ? ascii : email;
 }
 
-const lowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+const lowerAscii = (text: string) =>
+  isAscii.test(text) ? text.toLowerCase() : text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
  * Returns the form that all spellings of one mailbox share; a bare domain is folded likewise. Before the `@` only ASCII

@@ -49,7 +49,7 @@ export class CopiedRow {
     return Object.defineProperties({}, { ...Object.fromEntries(readers), archive: { get: () => this.archive } });
   }
 
-  /** Returns what the row has of a field. */
+  /** Returns what the row has of a field, as it is compared or as rows have it. */
   of(field: SearchField, now: string): unknown {
     let read = this.#readers.get(field);
     if (read === undefined) {
@@ -62,6 +62,8 @@ export class CopiedRow {
   #readerOf({ from, isMade, of }: SearchField): (now: string) => unknown {
     const readers = from.map((name) => [name, this.#readerIn(name)] as const);
     if (isMade) return (now) => of(Object.fromEntries(readers.map(([name, read]) => [name, read()])) as never, now);
+    const [name] = from;
+    if (name !== undefined && this.#columns.get(name)?.form.isComparable) return () => this.raw(name);
     return readers[0]?.[1] ?? (() => null);
   }
 

@@ -24,8 +24,8 @@ const largestGap = 8 * 1024 * 1024;
 /** Row groups, and their bytes, that are fetched ahead of the one that is looked at. */
 const ahead = 4;
 const aheadBytes = 16 * 1024 * 1024;
-/** Memory of what a warm function keeps of files, which never change. */
-const maxKeptBytes = 64 * 1024 * 1024;
+/** A warm function keeps of files, which never change, up to a quarter of its memory. */
+const maxKeptBytes = () => Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? 512) * 256 * 1024;
 /** What a text and a number take of it besides their bytes in the file. */
 const overheadBytes = { text: 24, number: 8 };
 
@@ -39,11 +39,11 @@ const kept = new Map<string, Kept>();
 let keptBytes = 0;
 
 function keep(name: string, of: unknown, bytes: number): void {
-  if (bytes > maxKeptBytes / 2 || kept.has(name)) return;
+  if (kept.has(name)) return;
   kept.set(name, { of, bytes });
   keptBytes += bytes;
   for (const [oldest, one] of kept) {
-    if (keptBytes <= maxKeptBytes) break;
+    if (keptBytes <= maxKeptBytes()) break;
     kept.delete(oldest);
     keptBytes -= one.bytes;
   }
@@ -63,15 +63,20 @@ export async function openFile(
   return file;
 }
 
-/** Reads those of the columns that a file has, by row groups, in their order or from the last. Throws `NoSuchKey` where it is gone. */
+/**
+ * Reads those of the columns that a file has, by row groups, in their order or from the last. They are kept in memory unless they are
+ * read once. Throws `NoSuchKey` where the file is gone.
+ */
 export async function* readGroups(
   { key, metadata }: CopyFile,
   wanted: readonly string[],
-  { fromLast = false } = {},
+  { fromLast = false, isReadOnce = false } = {},
 ): AsyncGenerator<Group> {
   const groups = metadata.row_groups.map((_, index) => planOf(key, metadata, index, wanted));
   if (fromLast) groups.reverse();
   const gap = gapFor(groups.map(({ places }) => places));
+  // Of a file that does not fit, the next search would find nothing: it begins with what was dropped first.
+  const takes = groups.reduce((sum, { missing }) => sum + [...missing.values()].reduce((a, b) => a + b, 0), 0);
   const ranges = groups.map(({ places }) => united(places, gap));
   const fetched: Promise<Fetched[]>[] = [];
   const fetch = (at: number) => {
@@ -90,7 +95,8 @@ export async function* readGroups(
       fetched[next] ??= fetch(next);
     }
     const read = await decoded(metadata, index, [...missing.keys()], await (fetched[at] as Promise<Fetched[]>));
-    for (const [name, values] of read) keep(`${key} ${index} ${name}`, values, missing.get(name) ?? 0);
+    if (takes <= maxKeptBytes() && !isReadOnce)
+      for (const [name, values] of read) keep(`${key} ${index} ${name}`, values, missing.get(name) ?? 0);
     yield { rows: rowsOf(metadata, index), values: new Map([...known, ...read]) };
     delete fetched[at];
   }

@@ -8,6 +8,8 @@ export interface Form {
   write(value: never): unknown;
   /** Returns a value of the file as rows have it. */
   read(value: never): unknown;
+  /** Values are compared as the file has them. */
+  isComparable?: true;
   /** Value that rows have for none, where that is not null. */
   none?: unknown;
 }
@@ -39,6 +41,7 @@ export const time: Form = {
   ...plain({ type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }),
   write: (value: string) => Date.parse(value),
   read: (value: number) => timestamp(new Date(value)),
+  isComparable: true,
 };
 
 /** Days since 1970. */

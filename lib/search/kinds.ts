@@ -214,9 +214,10 @@ export const time: Kind = {
   name: 'time',
   form: forms.time,
   operators: [...equalities, ...comparisons],
-  read: readTime,
-  operand: (stored: string) => stored,
-  order: byCodeUnit,
+  read: (value, reading) => Date.parse(readTime(value, reading)),
+  // A copy has milliseconds.
+  operand: (stored: string | number) => (typeof stored === 'number' ? stored : Date.parse(stored)),
+  order: byNumber,
 };
 
 export const date: Kind = {
@@ -227,6 +228,8 @@ export const date: Kind = {
     typeof value === 'string' && /^\s*\d{4}-\d{2}-\d{2}\s*$/.test(value)
       ? readTime(value, reading).slice(0, 10)
       : reading.zone.day(readTime(value, reading)),
+  operand: (stored: string) => stored,
+  order: byCodeUnit,
 };
 
 export const money: Kind = {

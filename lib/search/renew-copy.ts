@@ -122,7 +122,7 @@ async function writeAnew(
   const addChangesBelow = async (id: number) => {
     for (; !change.done && idOf(change.value) < id; change = await changes.next()) addRow(of, change.value, target);
   };
-  for await (const { rows, values } of readGroups(old, names)) {
+  for await (const { rows, values } of readGroups(old, names, { isReadOnce: true })) {
     const all = names.map((name) => values.get(name) ?? []);
     const ids = values.get('id') as ArrayLike<number>;
     for (let index = 0; index < rows; index += 1) {
