@@ -50,7 +50,7 @@ export class FilterReader {
     if (['and', 'or', 'not'].includes(name) && others.length > 0)
       return this.#refuse(place, 'not_allowed', `takes nothing beside ${name}`);
     if (name === 'and') {
-      const all = await this.#group(inner, `${place}.and`, level);
+      const all = quickestFirst(inner, await this.#group(inner, `${place}.and`, level));
       return (row, now) => all.every((one) => one(row, now));
     }
     if (name === 'or') {
@@ -177,6 +177,13 @@ export class FilterReader {
 }
 
 const never: Predicate = () => false;
+
+/** Returns the predicates of some conditions, those that look into texts last. */
+function quickestFirst(conditions: unknown, all: readonly Predicate[]): Predicate[] {
+  const operatorOf = (index: number) => (conditions as { op?: unknown }[] | null)?.[index]?.op;
+  const isSlow = (index: number) => ['contains', 'startsWith'].includes(String(operatorOf(index)));
+  return [...all.filter((_, index) => !isSlow(index)), ...all.filter((_, index) => isSlow(index))];
+}
 
 const isPresent = (value: unknown): boolean =>
   value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
