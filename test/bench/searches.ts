@@ -110,7 +110,9 @@ async function costOf(name: string, { tenant, client, meter }: At, body: object,
   const isMillion = size > mostOfEach;
   return [
     atMost(`${name}, read units`, readUnits, 60, ''),
-    atMost(`${name}, requests for files`, first, 15, ''),
+    isMillion
+      ? beside(`${name}, requests for files`, `${first}`)
+      : atMost(`${name}, requests for files`, first, 15, ''),
     isMillion
       ? beside(`${name}, CPU`, `${median(cpuMs).toFixed(0)} ms`)
       : atMost(`${name}, CPU`, median(cpuMs), 200, ' ms'),
