@@ -79,10 +79,12 @@ export function wordsOf(q: string, spellings: Spellings = () => []): string[][] 
   const given = words.some((word) => foldCase(word) !== '') ? words : [q];
   const folded = given.map(foldCase);
   const others = spellings(folded);
-  const wanted = folded.map((plainly, index) => [
-    ...new Set([plainly, spelledOut(given[index] as string), shortened(plainly), ...(others[index] ?? [])]),
-  ]);
-  return wanted.filter(([word = '']) => word !== '');
+  const wanted = folded.map((plainly, index) => {
+    const further = [spelledOut(given[index] as string), shortened(plainly), ...(others[index] ?? [])];
+    // `00` of a phone number means `+`, which is nothing to look for.
+    return [...new Set([plainly, ...further.filter((spelling) => spelling !== '')])];
+  });
+  return wanted.filter(([word]) => word !== '');
 }
 
 /** Whether a folded text holds all of the words, each in one of its spellings. */

@@ -62,6 +62,9 @@ test.each([
   ['machines', ['Acme']],
   ['@anna', ['Anna Acme']],
   ['acme nothing', []],
+  ['00', []],
+  ['+(0)', []],
+  ['0049 170', ['Müller, Jürgen']],
 ])('a search for %s finds %j', async (q, expected) => {
   expect(await titles(q)).toEqual(expected);
 });
