@@ -26,7 +26,7 @@ const ahead = 4;
 const aheadBytes = 16 * 1024 * 1024;
 /** A warm function keeps of files, which never change, up to a quarter of its memory. */
 const maxKeptBytes = () => Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? 512) * 256 * 1024;
-/** What a text and a number take of it besides their bytes in the file. */
+/** Memory of a text and of a number besides their bytes in the file. */
 const overheadBytes = { text: 24, number: 8 };
 
 interface Kept {
@@ -108,7 +108,7 @@ interface Fetched extends Bytes {
 
 type Values = ArrayLike<unknown>;
 
-/** What is to be read of a row group. */
+/** Columns of a row group that a search asks for. */
 interface Plan {
   index: number;
   /** Columns that are in memory. */

@@ -142,7 +142,7 @@ interface Row {
 
 type Words = readonly (readonly string[])[];
 
-/** What is searched for: the words, and all of it as texts and as phone numbers are compared. */
+/** Words of `q`, and all of it as texts and as phone numbers are compared. */
 interface Wanted {
   words: Words;
   wholes: readonly string[];
