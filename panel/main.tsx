@@ -4,7 +4,8 @@ import { isSignedIn } from './app/session.ts';
 import { App } from './shell/app.tsx';
 import { openPage } from './shell/pages.ts';
 
-// The code of the page comes with the texts. Where it does not, the page asks again and says so.
+const spoken = speak();
+// The code of the page comes along. Where it does not, the page asks again and says so.
 if (isSignedIn.value) openPage.value?.page.load().catch(() => undefined);
-await speak();
+await spoken;
 render(<App />, document.getElementById('app') as HTMLElement);

@@ -1,4 +1,4 @@
-import { type FileMetaData, parquetMetadata, parquetRead } from 'hyparquet';
+import { type ColumnMetaData, type FileMetaData, parquetMetadata, parquetRead } from 'hyparquet';
 import type { StoredCopy } from '#lib/entities/copy.ts';
 import type { StoredField } from '#lib/entities/field.ts';
 import { readRange } from '#lib/files/bucket.ts';
@@ -26,8 +26,6 @@ const ahead = 4;
 const aheadBytes = 16 * 1024 * 1024;
 /** A warm function keeps of files, which never change, up to a quarter of its memory. */
 const maxKeptBytes = () => Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? 512) * 256 * 1024;
-/** Memory of a text and of a number besides their bytes in the file. */
-const overheadBytes = { text: 24, number: 8 };
 
 interface Kept {
   of: unknown;
@@ -121,6 +119,13 @@ interface Plan {
 
 const rowsOf = ({ row_groups: groups }: FileMetaData, index: number): number => Number(groups[index]?.num_rows ?? 0);
 
+/** Returns about how many bytes a column takes once it is decoded, measured with V8; lists and JSON become objects. */
+function memoryOf({ schema }: FileMetaData, { path_in_schema: path, ...meta }: ColumnMetaData): number {
+  const isJson = schema.some(({ name, converted_type: type }) => name === path[0] && type === 'JSON');
+  const [times, perValue] = path.length > 1 || isJson ? [3, 96] : [1, 24];
+  return times * Number(meta.total_uncompressed_size) + perValue * Number(meta.num_values);
+}
+
 /** Returns what is to be read of a row group. Columns without any value are left out. */
 function planOf(key: string, metadata: FileMetaData, index: number, wanted: readonly string[]): Plan {
   const plan: Plan = { index, known: new Map(), missing: new Map(), places: [] };
@@ -133,9 +138,7 @@ function planOf(key: string, metadata: FileMetaData, index: number, wanted: read
       plan.known.set(name, values);
       continue;
     }
-    const overhead = overheadBytes[meta.type === 'BYTE_ARRAY' ? 'text' : 'number'];
-    const bytes = Number(meta.total_uncompressed_size) + Number(meta.num_values) * overhead;
-    plan.missing.set(name, (plan.missing.get(name) ?? 0) + bytes);
+    plan.missing.set(name, (plan.missing.get(name) ?? 0) + memoryOf(metadata, meta));
     const start = Number(meta.dictionary_page_offset ?? meta.data_page_offset);
     plan.places.push({ start, end: start + Number(meta.total_compressed_size) });
   }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Caller } from '#lib/core/caller.ts';
 import { fieldObjectOf } from '#lib/core/choices.ts';
-import { phoneSpellings, wholePhone } from '#lib/core/phone.ts';
+import { phoneDigits, phoneSpellings, wholePhone } from '#lib/core/phone.ts';
 import { id, openChoice, queryChoices, queryText } from '#lib/core/schema.ts';
 import type { Scope } from '#lib/core/scopes.ts';
 import { foldCase, holdsWords, wordsOf } from '#lib/core/text.ts';
@@ -260,7 +260,10 @@ async function hitsOf(tx: UnitOfWork, type: Type, words: Words, best: readonly C
     const named = texts(row).filter((one): one is [string, string] => Boolean(one[1]));
     const matched = named
       .flatMap(([field, text]) => {
-        const ranges = united(rangesIn(text, words, { isPhone: field === 'phone' }));
+        const isPhone = field === 'phone';
+        const ranges = united(rangesIn(text, words, { isPhone }));
+        // A number without its trunk zero in brackets holds what its digits in a row do not.
+        if (isPhone && ranges.length === 0 && holdsWords(phoneDigits(text), words)) ranges.push([0, text.length]);
         return ranges.length === 0 ? [] : [{ field, text, ranges }];
       })
       .slice(0, maxMatched);

@@ -84,6 +84,14 @@ test('a hit names its fields and the places of the words', async () => {
   expect((await find('1701'))[0].matched).toEqual([{ field: 'phone', text: '+49 (170) 123-45-67', ranges: [[5, 11]] }]);
 });
 
+test('a number with a trunk zero in brackets is marked whole where it is found without', async () => {
+  const { live: own } = await newWorkspace();
+  const phone = '+49 (0)30 123456';
+  await own.post('/v1/contacts', { name: 'Berlin', phone }, 201);
+  const { items } = (await own.get('/v1/search', { q: '4930123456' }, 200)).body;
+  expect(items).toMatchObject([{ matched: [{ field: 'phone', text: phone, ranges: [[0, phone.length]] }] }]);
+});
+
 test('types are chosen, and those that the key may not read are named', async () => {
   expect(await titles('acme', { types: 'deals,tasks' })).toEqual(['Acme renewal', 'Call Placme']);
   const { client } = await workspace.mint({ scopes: ['tasks:read'] });

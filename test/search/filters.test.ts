@@ -142,6 +142,13 @@ describe('a filter is refused', () => {
     ['no field', { op: 'isSet' }, 'filter.field', 'required'],
     ['an operator of numbers for a text', { field: 'name', op: 'gt', value: 'a' }, 'filter.op', 'invalid_enum'],
     ['one of texts for a number', { field: 'leadScore', op: 'contains', value: 1 }, 'filter.op', 'invalid_enum'],
+    [
+      'an object for an operator',
+      { and: [{ field: 'name', op: { toString: 1 } }] },
+      'filter.and[0].op',
+      'invalid_type',
+    ],
+    ['nothing for conditions', { and: null }, 'filter.and', 'invalid_type'],
     ['an unknown operator', { field: 'name', op: 'like', value: 'a' }, 'filter.op', 'invalid_enum'],
     ['a text for a number', { field: 'leadScore', op: 'eq', value: '1' }, 'filter.value', 'invalid_type'],
     ['null', { field: 'leadScore', op: 'eq', value: null }, 'filter.value', 'required'],
