@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Schema } from '../../client/index.ts';
 import { api } from '../app/api.ts';
 import { everyPage } from '../app/every-page.ts';
@@ -89,7 +89,12 @@ interface TickProps {
 /** A box that is ticked where it is. */
 function Tick({ field: { slug, title }, isOn, save }: TickProps) {
   const id = useId();
-  const set = (to: boolean) => save({ [slug]: to }, {});
+  /** The choice that is being saved: whatever else changes on the page leaves it. */
+  const [chosen, setChosen] = useState<boolean>();
+  const set = async (to: boolean) => {
+    setChosen(to);
+    await save({ [slug]: to }, {}).finally(() => setChosen(undefined));
+  };
   return (
     <div>
       <dt>
@@ -99,15 +104,10 @@ function Tick({ field: { slug, title }, isOn, save }: TickProps) {
         <input
           id={id}
           type="checkbox"
-          checked={isOn}
-          onChange={({ currentTarget }) => {
-            const to = currentTarget.checked;
-            void attempt(() => set(to), {
-              said: t.parts.saved,
-              undo: () => set(!to),
-              takeBack: () => (currentTarget.checked = isOn),
-            });
-          }}
+          checked={chosen ?? isOn}
+          onChange={({ currentTarget: { checked } }) =>
+            void attempt(() => set(checked), { said: t.parts.saved, undo: () => set(!checked) })
+          }
         />
       </dd>
     </div>
