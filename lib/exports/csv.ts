@@ -1,10 +1,10 @@
-import { stringify } from 'csv-stringify/sync';
 import { writeCell } from '#lib/sheets/cells.ts';
 import type { Column, Shown } from '#lib/sheets/columns.ts';
+import { csvLines } from '#lib/sheets/csv.ts';
 
 const byteOrderMark = '\uFEFF';
 
-const lines = (rows: readonly string[][]) => Buffer.from(stringify([...rows], { record_delimiter: 'windows' }));
+const lines = (rows: readonly string[][]) => Buffer.from(csvLines(rows));
 
 /** Returns the bytes of a CSV file of records (RFC 4180), with a byte-order mark and a line of names. */
 export async function* csvOf(columns: readonly Column[], pages: AsyncIterable<readonly Shown[]>) {

@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from 'csv-stringify/sync';
 import { storeFile } from '#lib/files/bucket.ts';
 import { importErrorsKey } from '#lib/files/keys.ts';
 import { withLocalFile } from '#lib/files/spool.ts';
 import { writeCell } from '#lib/sheets/cells.ts';
+import { csvLines } from '#lib/sheets/csv.ts';
 import { bytesOf, type KnownForm, rowsOf, type SourceRow } from './rows.ts';
 import type { Run } from './run.ts';
 
@@ -52,7 +52,7 @@ async function nextFailed(rows: ReturnType<Run['rows']>) {
 }
 
 const csvLine = (cells: readonly string[], { delimiter }: KnownForm) =>
-  stringify([cells.map(safeCell)], { delimiter: delimiter ?? ',', record_delimiter: '\r\n' });
+  csvLines([cells.map(safeCell)], delimiter ?? undefined);
 
 /** A cell that is guarded already stays as it is. */
 const safeCell = (cell: string) => (cell.startsWith("'") ? cell : writeCell('text', cell));
