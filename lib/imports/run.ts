@@ -9,7 +9,7 @@ import { leases } from '#lib/table/lease.ts';
 import { flatten, pages } from '#lib/table/pages.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
-import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { passTurn, undoMs } from './store.ts';
 
 /** A run ends in time for what follows its last row. */
@@ -147,6 +147,13 @@ export class Run {
       this.#telling = undefined;
     });
     await this.#telling;
+  }
+
+  /** Reads whether the import has been canceled since. Throws Lost. */
+  async look(): Promise<void> {
+    const { status } = await this.#own(new UnitOfWork(this.tenant, system));
+    this.#row = { ...this.#row, status };
+    if (status === 'canceled') this.#isOver = true;
   }
 
   /** Renews the lease also while one row takes long. Returns what ends that. */

@@ -57,6 +57,7 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
     const own = spread;
     spread = (spread + 1) % spreads;
     hands.start(touched, async () => {
+      await run.look();
       if (run.isCanceled) return;
       await taker.takeAll(rows, own, (given, ending) => {
         ended.add(given.row.place, ending);

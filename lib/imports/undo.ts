@@ -88,10 +88,10 @@ async function undo(tx: UnitOfWork, run: Run, row: ImportRow, own: OwnChanges): 
 async function isChangedSince(
   tx: UnitOfWork,
   run: Run,
-  { recordId, at }: ImportRow,
+  { recordId, updatedAt }: ImportRow,
   own: OwnChanges,
 ): Promise<boolean> {
   const present = await importedObjects[run.row.object].read(tx, Number(recordId));
-  if (present === undefined || present.updatedAt === null || present.updatedAt === at) return false;
+  if (present === undefined || present.updatedAt === null || present.updatedAt === updatedAt) return false;
   return present.updatedAt !== own.get(Number(recordId));
 }

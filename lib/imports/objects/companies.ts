@@ -41,6 +41,7 @@ export const companies: ImportedObject = {
       tx,
       {
         noun: 'company',
+        of: Companies,
         async match(_, matchOn, row) {
           const { company, create } = await matchCompany(tx, parseFields(UpsertCompany, { ...row, matchOn }));
           return { id: company?.id, change: row, make: () => create(parseFields(CreateCompany, row)) };

@@ -88,6 +88,7 @@ export const contacts: ImportedObject = {
       tx,
       {
         noun: 'contact',
+        of: Contacts,
         async match(_, matchOn, row) {
           const fields = parseFields(CreateContact, row);
           const { contact, change, create } = await matchContact(tx, matchOn as MatchKey, fields);

@@ -68,7 +68,14 @@ export const deals: ImportedObject = {
     };
     return takeRecord(
       tx,
-      { noun: 'deal', match: (_, matchOn, row) => matchRecord(tx, 'deal', Deals, matchOn, row), create, change, read },
+      {
+        noun: 'deal',
+        of: Deals,
+        match: (_, matchOn, row) => matchRecord(tx, 'deal', Deals, matchOn, row),
+        create,
+        change,
+        read,
+      },
       input,
       rules,
     );

@@ -1,4 +1,5 @@
 import { conflict, notFound } from '#lib/core/problem.ts';
+import type { Entity } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changesBetween, type Outcome, type RowInput, type Rules, type Values } from './object.ts';
 
@@ -14,6 +15,7 @@ interface Match {
 /** How a row becomes a record, or changes one. */
 interface Recording {
   noun: string;
+  of: Entity;
   match(tx: UnitOfWork, matchOn: string, input: RowInput): Promise<Match>;
   create(tx: UnitOfWork, input: RowInput, make: Match['make']): Promise<number>;
   change(tx: UnitOfWork, id: number, change: RowInput): Promise<void>;
@@ -31,7 +33,8 @@ export async function takeRecord(
   const { id } = match;
   if (id === undefined) {
     const recordId = await recording.create(tx, input, match.make);
-    return { outcome: 'created', recordId };
+    const { updatedAt } = (await tx.find(recording.of, { id: recordId })) as { updatedAt: string | null };
+    return { outcome: 'created', recordId, updatedAt };
   }
   if (onConflict === 'skip') return { outcome: 'skipped', recordId: id };
   if (onConflict === 'fail')

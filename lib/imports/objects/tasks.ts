@@ -62,6 +62,7 @@ export const tasks: ImportedObject = {
       tx,
       {
         noun: 'task',
+        of: Tasks,
         match: (_, matchOn, row) => matchRecord(tx, 'task', Tasks, matchOn, row),
         create: async (_, row) => (await createTask(tx, parseFields(CreateTask, row))).id,
         change,
