@@ -1,5 +1,7 @@
 import { ContactBatch, ContactBatchResults, contactOps } from '#lib/contacts/batch.ts';
+import { expandContacts } from '#lib/contacts/include.ts';
 import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { ContactInclude } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { runBatch } from '#lib/table/batch.ts';
 
@@ -10,6 +12,8 @@ export const handler = endpoint(
     path: '/v1/contacts/batch',
     summary: 'Create, change and tag contacts in one call',
     scope: 'contacts:write',
+    query: ContactInclude,
+    expand: expandContacts,
     body: ContactBatch,
     status: 200,
     response: ContactBatchResults,

@@ -23,27 +23,55 @@ export const includedIn = (...asking: readonly unknown[]): readonly string[] =>
 /** How members that a row does not hold as they are shown come to be, for all rows of an answer at once. */
 export type Expand<Tx, Row> = Readonly<Record<string, (tx: Tx, rows: readonly Row[]) => Promise<readonly unknown[]>>>;
 
-/** Returns the result of the work, one row or a list of them, with the members that are asked for. */
+/** Returns the result of the work with the members that are asked for. */
 export async function expanded<Tx>(tx: Tx, expand: Expand<Tx, never>, result: unknown, names: readonly string[]) {
   const wanted = names.filter((name) => Object.hasOwn(expand, name));
   if (wanted.length === 0) return result;
-  const { items } = result as Result;
-  const rows = (items ?? [result]) as object[];
+  const { rows, put } = rowsIn(result as Result);
   const members = await Promise.all(wanted.map((name) => expand[name]?.(tx, rows as never[])));
-  const all = rows.map((row, index) =>
-    Object.assign({}, row, Object.fromEntries(wanted.map((name, at) => [name, members[at]?.[index]]))),
+  return put(
+    rows.map((row, index) =>
+      Object.assign({}, row, Object.fromEntries(wanted.map((name, at) => [name, members[at]?.[index]]))),
+    ),
   );
-  return items === undefined ? all[0] : { ...(result as object), items: all };
 }
 
-type Result = { items?: readonly object[] };
-
-/** Returns the answer, or each item of a list, with the members that are asked for, as the work has them. */
+/** Returns the answer with the members that are asked for, as the work has them. */
 export function withIncluded<Answer>(answer: Answer, result: unknown, names: readonly string[]): Answer {
   if (names.length === 0) return answer;
-  const { items } = answer as Result;
-  if (items === undefined)
-    return Object.assign({}, answer, Object.fromEntries(names.map((name) => [name, (result as never)[name]])));
-  const shown = items.map((item, index) => withIncluded(item, (result as Required<Result>).items[index], names));
-  return { ...answer, items: shown };
+  const worked = rowsIn(result as Result).rows;
+  const { rows, put } = rowsIn(answer as Result);
+  return put(
+    rows.map((row, index) =>
+      Object.assign({}, row, Object.fromEntries(names.map((name) => [name, worked[index]?.[name]]))),
+    ),
+  ) as Answer;
 }
+
+type Row = Record<string, unknown>;
+interface Result extends Row {
+  items?: readonly Row[];
+  results?: readonly Row[];
+}
+
+/** Returns the rows of a result: itself, those of its list, or those of a batch; and the result with others in their place. */
+function rowsIn(result: Result): { rows: readonly Row[]; put(rows: readonly Row[]): unknown } {
+  const { items, results } = result;
+  if (items !== undefined) return { rows: items, put: (others) => ({ ...result, items: others }) };
+  if (results === undefined) return { rows: [result], put: ([row]) => row };
+  const names = results.map((one) => Object.keys(one).find((name) => isResource(name, one[name])));
+  const rows = results.flatMap<Row>((one, index) => (one[names[index] ?? ''] as Row | undefined) ?? []);
+  const put = (others: readonly Row[]) => {
+    const left = others.values();
+    const placed = results.map((one, index) => {
+      const name = names[index];
+      return name === undefined ? one : { ...one, [name]: left.next().value };
+    });
+    return { ...result, results: placed };
+  };
+  return { rows, put };
+}
+
+/** Whether a member of a batch's result is the resource of its item. */
+export const isResource = (name: string, value: unknown): boolean =>
+  name !== 'error' && typeof value === 'object' && value !== null;
