@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '#lib/core/canonical.ts';
+import { isResource } from '#lib/core/include.ts';
 import { maxPageBytes, type Page } from '#lib/table/list.ts';
 
 /** Lambda's limit of a whole response, in which the body is JSON once more, less what the headers may take. */
@@ -70,9 +72,7 @@ function withFewerResources(batch: Batch): Batch {
 }
 
 function withoutResource(result: Record<string, unknown>): Record<string, unknown> {
-  const [name, resource] =
-    Object.entries(result).find(([name, value]) => name !== 'error' && typeof value === 'object' && value !== null) ??
-    [];
+  const [name, resource] = Object.entries(result).find(([name, value]) => isResource(name, value)) ?? [];
   return name === undefined ? result : { ...result, [name]: null, id: (resource as Shown).id };
 }
 
@@ -88,10 +88,7 @@ export interface Changing {
 
 /** A strong entity tag of what is answered; what is `reported` is in its second part alone. */
 export function etagOf(shown: unknown, { volatile = [], reported = [] }: Changing): string {
-  const without = (left: readonly string[]) =>
-    hashOf(
-      JSON.stringify(shown, left.length === 0 ? undefined : (name, value) => (left.includes(name) ? undefined : value)),
-    );
+  const without = (left: readonly string[]) => hashOf(canonicalJson(shown, left));
   const lasting = without([...volatile, ...reported]);
   return reported.length === 0 ? `"${lasting}"` : `"${lasting}.${without(volatile)}"`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { canonicalJson } from '#lib/core/canonical.ts';
 import { timestamp } from '#lib/core/clock.ts';
 import { invalidField } from '#lib/core/problem.ts';
 import { time } from '#lib/core/schema.ts';
@@ -26,7 +27,7 @@ const Stored = v.tuple([v.string(), at, v.array(v.nullable(operand)), v.number()
 /** Returns the mark of a search: of the rows that are wanted, and of their order. */
 const digestOf = ({ q, filters, sort, archived, timeZone }: Search) =>
   createHash('sha256')
-    .update(JSON.stringify([q, filters, sort, archived, timeZone]))
+    .update(canonicalJson([q, filters, sort, archived, timeZone]))
     .digest('base64url')
     .slice(0, 16);
 
