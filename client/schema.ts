@@ -8268,9 +8268,9 @@ export interface components {
             /** @description The filter of its search, as in `POST /v1/contacts/search`. Null finds all. */
             filter?: components["schemas"]["Filter"] | null;
             /** @description The order of its search: up to three fields. */
-            sort?: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][] | null;
             /** @description Names of the fields that a table of it shows, in their order: at most 100. */
-            columns?: string[];
+            columns?: string[] | null;
             /** @description Whether all members and keys see it. Others are seen by who made them. Default false. */
             isShared?: boolean;
         };
@@ -12547,9 +12547,9 @@ export interface components {
             /** @description The filter of its search, as in `POST /v1/contacts/search`. Null finds all. */
             filter?: components["schemas"]["Filter"] | null;
             /** @description The order of its search: up to three fields. */
-            sort?: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][] | null;
             /** @description Names of the fields that a table of it shows, in their order: at most 100. */
-            columns?: string[];
+            columns?: string[] | null;
             /** @description Whether all members and keys see it. Others are seen by who made them. Default false. */
             isShared?: boolean;
         };
@@ -13149,11 +13149,11 @@ export interface components {
         Scope: "telegram:send" | "telegram:read" | "twitter:send" | "contacts:read" | "contacts:write" | "contacts:erase" | "sequences:read" | "sequences:write" | "analytics:read" | "finance:read" | "finance:write" | "deals:read" | "deals:write" | "tasks:read" | "tasks:write" | "email:read" | "email:write" | "email:send" | "email:compose" | "pipelines:read" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:run" | "jobs:read" | "companies:read" | "companies:write" | "pipelines:write" | "fields:manage" | "imports:run" | "exports:run" | "keys:manage" | "accounts:manage";
         SearchCompanies: {
             /** @description Only records that hold all words of this text, in any order, case, and accent: in names, titles, addresses, phones, and domains. */
-            q?: string;
+            q?: string | null;
             /** @description One condition `{field, op, value}`, or `{and: […]}`, `{or: […]}`, `{not: …}` of them: at most 5 levels and 50 conditions. */
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["Filter"] | null;
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
-            sort?: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][] | null;
             /**
              * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
@@ -13161,7 +13161,7 @@ export interface components {
              */
             limit?: number;
             /** @description `nextCursor` of the page before, with the same body. With another body it is 400. */
-            cursor?: string;
+            cursor?: string | null;
             /**
              * @description `true` finds only archived records, `"all"` those as well. Default false.
              * @default false
@@ -13171,7 +13171,7 @@ export interface components {
              * @description IANA zone in which days and months of relative times begin. Default: that of the workspace.
              * @example Europe/Berlin
              */
-            timeZone?: string;
+            timeZone?: string | null;
             /**
              * @description Whether the answer has `total`, the number of all records that fit. Default false.
              * @default false
@@ -13181,7 +13181,7 @@ export interface components {
              * Format: int64
              * @description Id of a view. Its filter must hold as well, and its order is taken unless the body has one.
              */
-            viewId?: number;
+            viewId?: number | null;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
              * @example fields,archive
@@ -13190,11 +13190,11 @@ export interface components {
         };
         SearchContacts: {
             /** @description Only records that hold all words of this text, in any order, case, and accent: in names, titles, addresses, phones, and domains. */
-            q?: string;
+            q?: string | null;
             /** @description One condition `{field, op, value}`, or `{and: […]}`, `{or: […]}`, `{not: …}` of them: at most 5 levels and 50 conditions. */
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["Filter"] | null;
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
-            sort?: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][] | null;
             /**
              * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
@@ -13202,7 +13202,7 @@ export interface components {
              */
             limit?: number;
             /** @description `nextCursor` of the page before, with the same body. With another body it is 400. */
-            cursor?: string;
+            cursor?: string | null;
             /**
              * @description `true` finds only archived records, `"all"` those as well. Default false.
              * @default false
@@ -13212,7 +13212,7 @@ export interface components {
              * @description IANA zone in which days and months of relative times begin. Default: that of the workspace.
              * @example Europe/Berlin
              */
-            timeZone?: string;
+            timeZone?: string | null;
             /**
              * @description Whether the answer has `total`, the number of all records that fit. Default false.
              * @default false
@@ -13222,7 +13222,7 @@ export interface components {
              * Format: int64
              * @description Id of a view. Its filter must hold as well, and its order is taken unless the body has one.
              */
-            viewId?: number;
+            viewId?: number | null;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
              * @example updatedAt,fields
@@ -13231,11 +13231,11 @@ export interface components {
         };
         SearchDeals: {
             /** @description Only records that hold all words of this text, in any order, case, and accent: in names, titles, addresses, phones, and domains. */
-            q?: string;
+            q?: string | null;
             /** @description One condition `{field, op, value}`, or `{and: […]}`, `{or: […]}`, `{not: …}` of them: at most 5 levels and 50 conditions. */
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["Filter"] | null;
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
-            sort?: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][] | null;
             /**
              * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
@@ -13243,7 +13243,7 @@ export interface components {
              */
             limit?: number;
             /** @description `nextCursor` of the page before, with the same body. With another body it is 400. */
-            cursor?: string;
+            cursor?: string | null;
             /**
              * @description `true` finds only archived records, `"all"` those as well. Default false.
              * @default false
@@ -13253,7 +13253,7 @@ export interface components {
              * @description IANA zone in which days and months of relative times begin. Default: that of the workspace.
              * @example Europe/Berlin
              */
-            timeZone?: string;
+            timeZone?: string | null;
             /**
              * @description Whether the answer has `total`, the number of all records that fit. Default false.
              * @default false
@@ -13263,7 +13263,7 @@ export interface components {
              * Format: int64
              * @description Id of a view. Its filter must hold as well, and its order is taken unless the body has one.
              */
-            viewId?: number;
+            viewId?: number | null;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
              * @example fields,archive
@@ -13307,11 +13307,11 @@ export interface components {
         };
         SearchTasks: {
             /** @description Only records that hold all words of this text, in any order, case, and accent: in names, titles, addresses, phones, and domains. */
-            q?: string;
+            q?: string | null;
             /** @description One condition `{field, op, value}`, or `{and: […]}`, `{or: […]}`, `{not: …}` of them: at most 5 levels and 50 conditions. */
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["Filter"] | null;
             /** @description Up to three fields to order by. Ties go by id, the newest first, as everything does without it. */
-            sort?: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][] | null;
             /**
              * Format: int64
              * @description How many records a page has at most, 1 to 100, 25 by default. A number out of range is taken as the nearest.
@@ -13319,7 +13319,7 @@ export interface components {
              */
             limit?: number;
             /** @description `nextCursor` of the page before, with the same body. With another body it is 400. */
-            cursor?: string;
+            cursor?: string | null;
             /**
              * @description `true` finds only archived records, `"all"` those as well. Default false.
              * @default false
@@ -13329,7 +13329,7 @@ export interface components {
              * @description IANA zone in which days and months of relative times begin. Default: that of the workspace.
              * @example Europe/Berlin
              */
-            timeZone?: string;
+            timeZone?: string | null;
             /**
              * @description Whether the answer has `total`, the number of all records that fit. Default false.
              * @default false
@@ -13339,7 +13339,7 @@ export interface components {
              * Format: int64
              * @description Id of a view. Its filter must hold as well, and its order is taken unless the body has one.
              */
-            viewId?: number;
+            viewId?: number | null;
             /**
              * @description Members to add to each record of the answer, separated by commas, as in the list.
              * @example fields,archive
@@ -15855,7 +15855,10 @@ export interface operations {
     };
     companiesBatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each entry of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -17948,7 +17951,10 @@ export interface operations {
     };
     contactsBatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each contact of the answer, separated by commas: `fields`, `companies`, `addresses`, `tags`, `updatedAt`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -21809,7 +21815,10 @@ export interface operations {
     };
     dealsBatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each deal of the answer, separated by commas: `fields`, `company`, `owner`, `pipeline`, and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.
@@ -29366,7 +29375,10 @@ export interface operations {
     };
     tasksBatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Members to add to each task of the answer, separated by commas: `fields` and `archive`. Default none. Another name is 400 `invalid_enum`. */
+                include?: string;
+            };
             header?: {
                 /**
                  * @description Makes the call safe to repeat for 24 hours: the same key and body get the stored answer. 1 to 255 printable characters, new for each write.

@@ -39,19 +39,28 @@ const limit = reading(v.pipe(v.number(), v.integer('must be an integer')), (valu
   Number.isInteger(value) ? Math.min(maxLimit, Math.max(1, value as number)) : value,
 );
 
+/** A member that null leaves out, such as the `nextCursor` of the last page. */
+const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.pipe(
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  );
+
+const blankIsNull = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? null : value);
+
 /** Returns the body of a search whose answers have these members of `include`. */
 export const searchBody = <Include extends v.ObjectEntries>(include: Include, title: string) =>
   v.pipe(
     v.object({
-      q: v.optional(queryText()),
-      filter: v.optional(Filter),
-      sort: v.optional(listInput(Sort, maxSorts, 'fields')),
+      q: reading(orNull(queryText()), blankIsNull),
+      filter: orNull(Filter),
+      sort: orNull(listInput(Sort, maxSorts, 'fields')),
       limit: v.optional(limit, 25),
-      cursor: v.optional(queryText(maxCursorCharacters)),
+      cursor: orNull(queryText(maxCursorCharacters)),
       archived: v.optional(v.union([v.boolean(), v.literal('all')], 'must be one of false, true, "all"'), false),
-      timeZone: v.optional(timeZone()),
+      timeZone: orNull(timeZone()),
       count: v.optional(v.boolean(), false),
-      viewId: v.optional(idInput()),
+      viewId: orNull(idInput()),
       ...include,
     }),
     v.title(title),

@@ -27,10 +27,18 @@ const shown = {
 export const View = v.pipe(v.object(shown), v.title('View'));
 
 const name = () => line(80);
+/** A list that null empties. */
+const noneWithNull = <Items extends v.GenericSchema<unknown[]>>(list: Items) =>
+  v.optional(
+    v.pipe(
+      v.nullable(list),
+      v.transform((items): v.InferOutput<Items> => items ?? []),
+    ),
+  );
 const rest = {
   filter: v.optional(v.nullable(Filter)),
-  sort: v.optional(listInput(Sort, maxSorts, 'fields')),
-  columns: v.optional(listInput(v.pipe(v.string(), v.trim(), v.examples(['name'])), maxColumns, 'columns')),
+  sort: noneWithNull(listInput(Sort, maxSorts, 'fields')),
+  columns: noneWithNull(listInput(v.pipe(v.string(), v.trim(), v.examples(['name'])), maxColumns, 'columns')),
   isShared: v.optional(v.boolean()),
 };
 export const CreateView = v.pipe(

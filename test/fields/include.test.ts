@@ -37,6 +37,23 @@ describe.each(nouns)('include of $noun', ({ noun, given, members }) => {
       ['restore', (await live.post(`${path}/${id}/restore?${include}`, {}, 200)).body],
       ['change', (await live.patch(`${path}/${id}?${include}`, given, 200)).body],
     ];
+    const one = Object.keys(
+      (await live.post(`${path}/batch`, { items: [{ op: 'update', id }] }, 200)).body.results[0],
+    )[2];
+    for (const atomic of [false, true]) {
+      const items = [
+        { op: 'create', ...given },
+        { op: 'update', id: 999_999 },
+        { op: 'update', id, ...given },
+      ];
+      const answer = await live.post(
+        `${path}/batch?${include}`,
+        { items: atomic ? [items[0], items[2]] : items, atomic },
+        200,
+      );
+      for (const result of answer.body.results)
+        if (result.error === null) answers.push([`batch, atomic ${atomic}`, result[one as string]]);
+    }
     if (noun === 'companies') {
       const upsert = { matchOn: 'name', name: 'Upserted' };
       const merge = { sourceCompanyId: answers[0]?.[1].id };
@@ -58,6 +75,7 @@ describe.each(nouns)('include of $noun', ({ noun, given, members }) => {
         await live.get(path, { include: name }),
         await live.get(`${path}/${id}`, { include: name }),
         await live.patch(`${path}/${id}?include=${name}`, given),
+        await live.post(`${path}/batch?include=${name}`, { items: [{ op: 'update', id }] }),
       ])
         expect([status, body.details?.fields]).toEqual([
           400,

@@ -49,6 +49,36 @@ test('a view is created, listed, read, changed, and deleted', async () => {
   await live.get(`/v1/views/${view.id}`, {}, 404);
 });
 
+test('a view keeps its ETag and leads to all pages, in whatever order its filter is stored', async () => {
+  const of = await newWorkspace();
+  for (let at = 0; at < 4; at += 1) await of.live.post('/v1/contacts', { name: `Person ${at}`, phone: '1234567' }, 201);
+  const filter = { value: 'nobody', op: 'ne', field: 'name' };
+  const made = await of.live.post('/v1/views', { object: 'contact', name: 'All', filter }, 201);
+  const path = `/v1/views/${made.body.id}`;
+  const tags = new Set([made.headers['etag']]);
+  for (let again = 0; again < 8; again += 1) tags.add((await of.live.get(path)).headers['etag']);
+  expect(tags.size).toBe(1);
+  await of.live.patch(path, { name: 'Everybody' }, 200, { 'If-Match': [...tags][0] as string });
+  const names: string[] = [];
+  for (let cursor: string | null = null; names.length < 4; ) {
+    const { body } = await of.live.post('/v1/contacts/search', { viewId: made.body.id, limit: 1, cursor, q: '' }, 200);
+    names.push(...body.items.map(({ name }: { name: string }) => name));
+    cursor = body.nextCursor;
+  }
+  expect(names).toEqual(['Person 3', 'Person 2', 'Person 1', 'Person 0']);
+});
+
+test('null leaves out what a search may lack, and empties what a view has', async () => {
+  const none = { q: null, filter: null, sort: null, cursor: null, timeZone: null, viewId: null };
+  await live.post('/v1/contacts/search', none, 200);
+  const input = { object: 'contact', name: 'None', filter: null, sort: null, columns: null };
+  const { body: view } = await live.post('/v1/views', input, 201);
+  expect(view).toMatchObject({ filter: null, sort: [], columns: [] });
+  await live.patch(`/v1/views/${view.id}`, { sort: [{ field: 'name' }], columns: ['name'] }, 200);
+  const { body: emptied } = await live.patch(`/v1/views/${view.id}`, { sort: null, columns: null }, 200);
+  expect(emptied).toMatchObject({ sort: [], columns: [] });
+});
+
 test('a view is checked as a search is', async () => {
   const refuse = async (more: object) =>
     (await live.post('/v1/views', { object: 'task', name: 'x', ...more }, 400)).body.details.fields[0];
