@@ -3,6 +3,7 @@ import { storedValue } from '#lib/workspaces/fields.ts';
 import * as forms from './forms.ts';
 import { boolean, date, email, id, type Kind, listOf, money, number, phone, text, time, WrongValue } from './kinds.ts';
 import type { SearchField } from './nouns.ts';
+import { company, member } from './references.ts';
 
 /** An option by its label or its id; sorted in the order of the field's options. */
 function optionOf({ options, slug }: StoredField): Kind {
@@ -50,9 +51,9 @@ function kindOf(field: StoredField): Kind {
     text,
     long_text: text,
     url: text,
-    member: id('member'),
+    member,
     contact: id('contact'),
-    company: id('company'),
+    company,
     deal: id('deal'),
   };
   return others[field.type] ?? number;

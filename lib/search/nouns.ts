@@ -1,4 +1,3 @@
-import { oncePer } from '#lib/core/async.ts';
 import { platforms } from '#lib/core/channel.ts';
 import { type CopiedNoun, contactStages, dealStages, taskPriorities, taskStatuses } from '#lib/core/choices.ts';
 import { phoneDigits } from '#lib/core/phone.ts';
@@ -9,27 +8,11 @@ import { addressesOf } from '#lib/entities/contact-address.ts';
 import { Deals, type StoredDeal } from '#lib/entities/deal.ts';
 import { type StoredThread, Threads, textsOfThread, threadStatuses } from '#lib/entities/email-thread.ts';
 import type { FieldObject, StoredField } from '#lib/entities/field.ts';
-import { Members } from '#lib/entities/member.ts';
-import { sameName, Tags } from '#lib/entities/tag.ts';
 import { isOverdue, type StoredTask, Tasks } from '#lib/entities/task.ts';
-import type { Entity, Item } from '#lib/table/entity.ts';
-import { listAll } from '#lib/table/list.ts';
-import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Entity } from '#lib/table/entity.ts';
 import * as forms from './forms.ts';
-import {
-  address,
-  boolean,
-  choiceOf,
-  email,
-  id,
-  type Kind,
-  listOf,
-  number,
-  phone,
-  text,
-  time,
-  WrongValue,
-} from './kinds.ts';
+import { address, boolean, choiceOf, email, id, type Kind, listOf, number, phone, text, time } from './kinds.ts';
+import { company, member, tag } from './references.ts';
 
 /** A field that filters and orders may name. */
 export interface SearchField<Row = never> {
@@ -62,38 +45,6 @@ export interface CopiedRecords<Row = never> extends Filtered<Row> {
 export interface Noun<Row = never> extends CopiedRecords<Row> {
   object: FieldObject;
 }
-
-const nothing = (what: string, where: string) =>
-  new WrongValue('unknown_reference', `names no ${what} of this workspace: see ${where}`);
-
-async function requireMember(tx: UnitOfWork, memberId: number): Promise<void> {
-  if ((await tx.find(Members, { id: memberId })) === undefined) throw nothing('member', 'GET /v1/members');
-}
-
-async function requireCompany(tx: UnitOfWork, companyId: number): Promise<void> {
-  if ((await tx.find(Companies, { id: companyId })) === undefined) throw nothing('company', 'GET /v1/companies');
-}
-
-/** A filter may name many tags. */
-const allTags = oncePer<UnitOfWork, Item<typeof Tags>[]>();
-
-/** A tag by its id or its name. */
-const tag: Kind = {
-  ...id('tag'),
-  async read(value, { tx }) {
-    if (typeof value !== 'number' && typeof value !== 'string')
-      throw new WrongValue('invalid_type', 'must be the id or the name of a tag');
-    const found =
-      typeof value === 'number'
-        ? await tx.find(Tags, { id: value })
-        : (await allTags(tx, () => listAll(tx, Tags))).find(({ name }) => sameName(name) === sameName(value.trim()));
-    if (found === undefined) throw nothing('tag', 'GET /v1/tags');
-    return found.id;
-  },
-};
-
-const member = id('member', requireMember);
-const company = id('company', requireCompany);
 
 /** Fields whose rows hold them as answers show them. */
 const plain = <Row>(kinds: { readonly [Name in keyof Row & string]?: Kind }): Record<string, SearchField<Row>> =>

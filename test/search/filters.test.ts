@@ -21,6 +21,8 @@ beforeAll(async () => {
   await field('plan', 'select', { options: [{ label: 'Gold' }, { label: 'Silver' }] });
   await field('topics', 'multi_select', { options: [{ label: 'A' }, { label: 'B' }] });
   await field('since', 'date');
+  await field('owner', 'member');
+  await field('agency', 'company');
   companyId = (await live.post('/v1/companies', { name: 'Müller GmbH', domains: ['mueller.example.com'] }, 201)).body
     .id;
   const make = async (name: string, fields: object) => {
@@ -164,6 +166,18 @@ describe('a filter is refused', () => {
     [
       'an unknown member',
       { field: 'assignedToUserId', op: 'in', value: [999] },
+      'filter.value[0]',
+      'unknown_reference',
+    ],
+    [
+      'an unknown member of a custom field',
+      { field: 'fields.owner', op: 'eq', value: 999 },
+      'filter.value',
+      'unknown_reference',
+    ],
+    [
+      'an unknown company of one',
+      { field: 'fields.agency', op: 'in', value: [999] },
       'filter.value[0]',
       'unknown_reference',
     ],
