@@ -106,3 +106,11 @@ test('a deal without value is won without a booking', async () => {
 test('an unknown deal cannot be won', async () => {
   await expect(win(999_999)).rejects.toThrow('deal not found');
 });
+
+test('an archived deal is not won', async () => {
+  const { id } = await create();
+  await workspace.live.post(`/v1/deals/${id}/archive`, {}, 200);
+  await expect(win(id)).rejects.toMatchObject({ status: 409, details: { reason: 'archived' } });
+  expect(await booked(id)).toEqual([]);
+  expect((await workspace.live.get(`/v1/deals/${id}`)).body.stage).not.toBe('Won');
+});

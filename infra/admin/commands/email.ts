@@ -19,7 +19,7 @@ import { deliverAgain } from '#lib/transport/receiving/incoming.ts';
 import { receiveMail } from '#lib/transport/receiving/mail.ts';
 import { takeNotice } from '#lib/transport/sending/notice.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
-import { asOperator, tenantFields } from './operator.ts';
+import { tenantFields } from './operator.ts';
 
 const Receive = v.object({
   ...tenantFields,
@@ -31,9 +31,10 @@ async function receive({ workspaceId, env, raw, authentication }: v.InferOutput<
   const mail = await parseMail(raw);
   const { isSpam, hasVirus } = arrivalIn(mail);
   const key = mail.attachments.length > 0 ? await keepMail(raw) : undefined;
-  const { threadId, messageId } = await asOperator({ workspaceId, env }, (tx) =>
-    receiveMail(tx, mail, { authentication, isSpam, hasVirus, ...(key !== undefined && { key }) }),
-  );
+  const { threadId, messageId } = await transact({ workspaceId, env }, system, async (tx) => {
+    await getWorkspace(tx);
+    return receiveMail(tx, mail, { authentication, isSpam, hasVirus, ...(key !== undefined && { key }) });
+  });
   return { threadId, messageId };
 }
 

@@ -7,9 +7,10 @@ import { getWorkspace } from '#lib/workspaces/store.ts';
 /** Where a command acts. */
 export const tenantFields = { workspaceId: id(), env: choice(environments) };
 
-/** One unit of work as the operator, in a workspace that exists. */
+/** One unit of work as the operator, in a workspace that exists. It is refused for archived records, as the API refuses it. */
 export const asOperator = <Result>({ workspaceId, env }: Tenant, work: (tx: UnitOfWork) => Promise<Result>) =>
   transact({ workspaceId, env }, operator, async (tx) => {
     await getWorkspace(tx);
+    tx.refusesArchived = true;
     return work(tx);
   });
