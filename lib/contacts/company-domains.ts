@@ -20,7 +20,7 @@ export function readDomains(given: readonly string[], placeOf = (index: number) 
   const roots = new Set<string>();
   for (const [index, host] of given.entries()) {
     const { domain, hostname, isIcann, isIp, isPrivate } = parse(host, { allowPrivateDomains: true });
-    if (hostname === null || domain === null || isIp || !(isIcann || isPrivate)) {
+    if (hostname === null || hostname.includes('_') || domain === null || isIp || !(isIcann || isPrivate)) {
       const field = placeOf(index);
       wrong.push({ field, code: 'invalid_format', message: `${field} must be a public host name such as example.com` });
     } else if (!domains.includes(hostname)) {

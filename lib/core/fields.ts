@@ -115,11 +115,11 @@ export function itemOf(schema: v.GenericSchema | undefined): v.GenericSchema | u
 
 /**
  * Returns the fields of an input that its schema does not know, also within objects and lists (`filter.tag`, `buttons[0][0].color`);
- * none for a schema without fields of its own. A batch names those of its items itself.
+ * none for a schema whose names are free. A batch names those of its items itself.
  */
 export function unknownFields(schema: v.GenericSchema | undefined, input: object): string[] {
   const entries = entriesOf(schema);
-  if (Object.keys(entries).length === 0) return [];
+  if (Object.keys(entries).length === 0 && schema?.type !== 'object') return [];
   return Object.entries(input).flatMap(([name, value]) =>
     Object.hasOwn(entries, name) ? unknownWithin(entries[name], value).map((inner) => `${name}${inner}`) : [name],
   );

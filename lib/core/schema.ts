@@ -179,7 +179,7 @@ export const nullableSecret = () => v.pipe(nullableLine(maxSecretBytes), fitsKms
 
 /** An object in a JSON body, which a list is not. */
 export const objectInput = <const Entries extends v.ObjectEntries>(entries: Entries) =>
-  reading(v.object(entries), (value) => (Array.isArray(value) ? null : value));
+  reading(v.object(entries), (value) => (Array.isArray(value) ? 'a list' : value));
 
 /** One of the values in any case; the output is lower case. */
 export const choice = <const Values extends readonly string[]>(values: Values) =>

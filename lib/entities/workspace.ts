@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { currency, id, line, reading, time, timeZone } from '#lib/core/schema.ts';
+import { checked, currency, id, line, reading, time, timeZone } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const name = () => line(200);
@@ -34,11 +34,25 @@ export const placeholderEmail = (workspaceId: number) => `workspace-${workspaceI
 
 export type Workspace = v.InferOutput<(typeof Workspaces)['schema']>;
 
+/** Regions and codes for private use, which Intl names like countries. */
+const noCountry = /^(?:EU|EZ|UN|QO|X[AB]|ZZ)$/;
+
+/** Whether ISO 3166 has a country of this code today: `GB`, but neither `UK` nor `YU`. */
+const isCountry = (code: string) =>
+  /^[A-Z]{2}$/.test(code) &&
+  !noCountry.test(code) &&
+  new Intl.Locale(`und-${code}`).region === code &&
+  new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code) !== undefined;
+
 /** A country as ISO 3166 writes it, or null. */
 const country = () =>
   reading(
     v.nullable(
-      v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'must be two letters of ISO 3166, such as DE'), v.examples(['DE'])),
+      v.pipe(
+        v.string(),
+        checked('regex', isCountry, 'must be two letters of a country of ISO 3166, such as DE'),
+        v.examples(['DE']),
+      ),
     ),
     (code) => (typeof code === 'string' ? code.trim().toUpperCase() || null : code),
   );

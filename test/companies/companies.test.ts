@@ -57,6 +57,7 @@ test.each([
   ['an address of the network', '192.168.1.1'],
   ['a public suffix alone', 'co.uk'],
   ['an e-mail address', 'ada@example.com'],
+  ['a name with an underscore', 'exa_mple.com'],
 ])('a domain that is %s is refused', async (_, domain) => {
   const { body } = await workspace.live.post('/v1/companies', { name: 'X', domains: [domain] }, 400);
   expect(body.details.fields).toMatchObject([{ field: 'domains[0]', code: 'invalid_format' }]);

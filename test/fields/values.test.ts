@@ -69,6 +69,7 @@ test.each<[string, unknown, string]>([
   ['number', 2e15, 'out_of_range'],
   ['money', { amount: 1.5, currency: 'JPY' }, 'invalid_format'],
   ['money', 12, 'invalid_type'],
+  ['money', [], 'invalid_type'],
   ['checkbox', 'true', 'invalid_type'],
   ['date', '2027-02-29', 'invalid_format'],
   ['date', '2026-11-20T00:00:00Z', 'invalid_format'],

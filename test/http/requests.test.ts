@@ -98,6 +98,14 @@ describe('Prefer: handling=strict', () => {
     expect(answer.headers['preference-applied']).toBe('handling=strict');
   });
 
+  test('refuses what is in the body of a call that takes nothing', async () => {
+    const { id } = (await live.post('/v1/contacts', { name: 'Strict' }, 201)).body;
+    const { headers } = await live.post(`/v1/contacts/${id}/archive`, { why: 'x' }, 200);
+    expect(headers).toMatchObject({ 'x-ignored-parameters': 'why' });
+    const { body } = await live.post(`/v1/contacts/${id}/restore`, { why: 'x' }, 400, strict);
+    expect(body.details.fields).toEqual([expect.objectContaining({ field: 'why', code: 'not_allowed' })]);
+  });
+
   test('refuses the items of a batch one by one', async () => {
     const items = [
       { op: 'create', name: 'Strict A', zzz: 1 },

@@ -233,7 +233,7 @@ test('the time zone, the country, and links by domain are chosen by owners and a
   expect((await patch(admin, { country: null })).body).toMatchObject({ ...settings, country: null });
   for (const [wrong, code] of [
     [{ timeZone: 'Mars/Olympus' }, 'invalid_format'],
-    [{ country: 'DEU' }, 'invalid_format'],
+    ...['DEU', 'UK', 'EU', 'YU', 'XX'].map((country) => [{ country }, 'invalid_format'] as const),
     [{ linkByDomain: 'no' }, 'invalid_type'],
   ] as const) {
     const { status, body } = await patch(admin, wrong);

@@ -127,7 +127,7 @@ describe('a filter', () => {
     [{ contactTagIds: ['1'] }, 'filter.contactTagIds[0]', 'invalid_type'],
     [{ contactTagIds: [999_999] }, 'filter.contactTagIds[0]', 'unknown_reference'],
     [{ contactTagIds: [-1] }, 'filter.contactTagIds[0]', 'unknown_reference'],
-    [[], 'filter', 'required'],
+    [[], 'filter', 'invalid_type'],
     ['email', 'filter', 'invalid_type'],
   ])('is refused: %j', async (filter, field, code) => {
     const id = await endpoint(null);
