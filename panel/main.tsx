@@ -2,10 +2,10 @@ import { render } from 'preact';
 import { speak } from './app/languages.ts';
 import { isSignedIn } from './app/session.ts';
 import { App } from './shell/app.tsx';
-import { openPage } from './shell/pages.ts';
+import { loadPage, openPage } from './shell/pages.ts';
 
 const spoken = speak();
 // The code of the page comes along. Where it does not, the page asks again and says so.
-if (isSignedIn.value) openPage.value?.page.load().catch(() => undefined);
+if (isSignedIn.value && openPage.value) loadPage(openPage.value.page).catch(() => undefined);
 await spoken;
 render(<App />, document.getElementById('app') as HTMLElement);

@@ -28,7 +28,7 @@ async function send(request: Request): Promise<Response> {
   if (workspaceId.value !== undefined) request.headers.set('X-Workspace', String(workspaceId.value));
   const response = await fetch(request, { cache: 'no-store' });
   noteChange(response);
-  if (response.status === 401 && !isPublic) end(t.parts.yourSessionHasEndedSign);
+  if (response.status === 401 && !isPublic) end(() => t.parts.yourSessionHasEndedSign);
   return response;
 }
 

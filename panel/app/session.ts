@@ -34,11 +34,11 @@ export function begin(workspace: number | undefined): void {
   chooseWorkspace(workspace);
 }
 
-/** Why somebody has to sign in again. */
-export const ended = signal<string | undefined>(undefined);
+/** Why somebody has to sign in again, in the language that is shown. */
+export const ended = signal<(() => string) | undefined>(undefined);
 
 /** Forgets the session. With a reason it was lost: the page is remembered for after the next sign-in. Without, all tabs are signed out. */
-export function end(reason?: string): void {
+export function end(reason?: () => string): void {
   if (!isSignedIn.value) return;
   isSignedIn.value = false;
   if (reason === undefined) localStorage.removeItem(mark);

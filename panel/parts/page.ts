@@ -21,5 +21,5 @@ export interface Page {
   scope?: Scope;
   /** Its places are the same in every environment. */
   isShared?: boolean;
-  load(): Promise<{ default: ComponentType<PageProps> }>;
+  load(): Promise<ComponentType<PageProps>>;
 }

@@ -31,9 +31,19 @@ effect(() => {
   document.documentElement.dataset['theme'] = preferences.value.theme ?? 'system';
 });
 
+const isWithin = () => isSignedIn.value && !place.value.path.startsWith('/sign-in');
+
+const askCurrent = (signal?: AbortSignal) => api.get('/panel/sessions/current', { signal });
+
+/** The session, asked for along with the first texts. One that fails is asked for again. */
+let early: Promise<Current> | undefined = isWithin() ? askCurrent() : undefined;
+early?.catch(() => {
+  early = undefined;
+});
+
 export const App = () => (
   <>
-    {!isSignedIn.value || place.value.path.startsWith('/sign-in') ? <SignIn /> : <SignedIn />}
+    {isWithin() ? <SignedIn /> : <SignIn />}
     <Toasts />
   </>
 );
@@ -42,7 +52,9 @@ export const App = () => (
 async function loadCurrent(signal: AbortSignal): Promise<Current> {
   const { value: known } = current;
   const isOpen = known?.workspace.id === workspaceId.value && known?.environment === environment.value;
-  return known && isOpen ? known : api.get('/panel/sessions/current', { signal });
+  const asked = early;
+  early = undefined;
+  return known && isOpen ? known : (asked ?? askCurrent(signal));
 }
 
 function SignedIn() {
@@ -63,7 +75,7 @@ function SignedIn() {
     void takeProfile();
   }, [data?.workspace.id]);
   useEffect(() => {
-    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') end(t.shell.youAreNotAMember);
+    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') end(() => t.shell.youAreNotAMember);
   }, [asked.error]);
   if (current.value) return <Shell />;
   return asked.error === undefined ? null : (

@@ -1,11 +1,12 @@
 import { computed } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import { speakOf } from '../app/languages.ts';
 import { files } from '../app/load.ts';
 import { place, variablesOf } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { t } from '../app/texts.ts';
 import Home from '../pages/home.tsx';
-import type { Page } from '../parts/page.ts';
+import type { Page, PageProps } from '../parts/page.ts';
 import type { Areas } from '../texts/type.ts';
 
 /** The first page comes with the shell. The others are in two files, asked for when the first page of each opens, with texts of an area. */
@@ -30,7 +31,7 @@ const pages: readonly Page[] = [
     },
     icon: 'home',
     shortcut: 'h',
-    load: async () => ({ default: Home }),
+    load: async () => Home,
   },
   {
     path: '/inbox',
@@ -41,7 +42,7 @@ const pages: readonly Page[] = [
     icon: 'inbox',
     shortcut: 'i',
     scope: 'contacts:read',
-    load: async () => ({ default: (await work()).inbox }),
+    load: async () => (await work()).inbox,
   },
   {
     path: '/contacts',
@@ -52,7 +53,7 @@ const pages: readonly Page[] = [
     icon: 'contacts',
     shortcut: 'c',
     scope: 'contacts:read',
-    load: async () => ({ default: (await work()).contacts }),
+    load: async () => (await work()).contacts,
   },
   {
     path: '/companies',
@@ -63,7 +64,7 @@ const pages: readonly Page[] = [
     icon: 'company',
     shortcut: 'o',
     scope: 'companies:read',
-    load: async () => ({ default: (await work()).companies }),
+    load: async () => (await work()).companies,
   },
   {
     path: '/deals',
@@ -74,7 +75,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: async () => ({ default: (await work()).deals }),
+    load: async () => (await work()).deals,
   },
   {
     path: '/tasks',
@@ -84,7 +85,7 @@ const pages: readonly Page[] = [
     icon: 'tasks',
     shortcut: 't',
     scope: 'tasks:read',
-    load: async () => ({ default: (await work()).tasks }),
+    load: async () => (await work()).tasks,
   },
   {
     path: '/finance',
@@ -95,7 +96,7 @@ const pages: readonly Page[] = [
     icon: 'finance',
     shortcut: 'f',
     scope: 'finance:read',
-    load: async () => ({ default: (await setUp('settings')).finance }),
+    load: async () => (await setUp('settings')).finance,
   },
   {
     path: '/import',
@@ -106,7 +107,7 @@ const pages: readonly Page[] = [
     icon: 'file',
     shortcut: 'p',
     scope: 'imports:run',
-    load: async () => ({ default: (await work('sheets')).imports }),
+    load: async () => (await work('sheets')).imports,
   },
   {
     path: '/accounts',
@@ -116,7 +117,7 @@ const pages: readonly Page[] = [
     icon: 'accounts',
     shortcut: 'a',
     scope: 'telegram:read',
-    load: async () => ({ default: (await setUp('settings')).accounts }),
+    load: async () => (await setUp('settings')).accounts,
   },
   {
     path: '/settings',
@@ -136,7 +137,7 @@ const pages: readonly Page[] = [
     },
     icon: 'settings',
     shortcut: 's',
-    load: async () => ({ default: (await setUp('settings')).settings }),
+    load: async () => (await setUp('settings')).settings,
   },
   {
     path: '/developers/keys',
@@ -147,7 +148,7 @@ const pages: readonly Page[] = [
     shortcut: 'k',
     group: 'developers',
     scope: 'keys:manage',
-    load: async () => ({ default: (await setUp('developers')).keys }),
+    load: async () => (await setUp('developers')).keys,
   },
   {
     path: '/developers/webhooks',
@@ -159,7 +160,7 @@ const pages: readonly Page[] = [
     shortcut: 'w',
     group: 'developers',
     scope: 'webhooks:read',
-    load: async () => ({ default: (await setUp('developers')).webhooks }),
+    load: async () => (await setUp('developers')).webhooks,
   },
   {
     path: '/developers/events',
@@ -170,7 +171,7 @@ const pages: readonly Page[] = [
     shortcut: 'e',
     group: 'developers',
     scope: 'webhooks:read',
-    load: async () => ({ default: (await setUp('developers')).events }),
+    load: async () => (await setUp('developers')).events,
   },
   {
     path: '/developers/requests',
@@ -181,7 +182,7 @@ const pages: readonly Page[] = [
     shortcut: 'r',
     group: 'developers',
     scope: 'keys:manage',
-    load: async () => ({ default: (await setUp('developers')).requests }),
+    load: async () => (await setUp('developers')).requests,
   },
   {
     path: '/developers/audit',
@@ -191,7 +192,7 @@ const pages: readonly Page[] = [
     icon: 'file',
     group: 'developers',
     scope: 'keys:manage',
-    load: async () => ({ default: (await setUp()).audit }),
+    load: async () => (await setUp()).audit,
   },
   {
     path: '/developers/jobs',
@@ -202,7 +203,7 @@ const pages: readonly Page[] = [
     shortcut: 'j',
     group: 'developers',
     scope: 'jobs:read',
-    load: async () => ({ default: (await setUp('developers')).jobs }),
+    load: async () => (await setUp('developers')).jobs,
   },
   {
     path: '/developers/reference',
@@ -213,7 +214,7 @@ const pages: readonly Page[] = [
     isShared: true,
     icon: 'code',
     group: 'developers',
-    load: async () => ({ default: (await setUp('developers')).reference }),
+    load: async () => (await setUp('developers')).reference,
   },
   {
     path: '/developers/mcp',
@@ -221,9 +222,18 @@ const pages: readonly Page[] = [
     icon: 'plug',
     shortcut: 'm',
     group: 'developers',
-    load: async () => ({ default: (await setUp('developers')).mcp }),
+    load: async () => (await setUp('developers')).mcp,
   },
 ];
+
+/** What pages show, once their code is there. */
+export const shown = new Map<Page, ComponentType<PageProps>>();
+
+export async function loadPage(page: Page): Promise<ComponentType<PageProps>> {
+  const show = await page.load();
+  shown.set(page, show);
+  return show;
+}
 
 export const visiblePages = computed(() => pages.filter(({ scope }) => scope === undefined || may(scope)));
 

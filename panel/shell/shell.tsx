@@ -14,7 +14,7 @@ import type { Page, PageProps } from '../parts/page.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Help } from './help.tsx';
 import { Navigation } from './navigation.tsx';
-import { openPage, visiblePages, work } from './pages.ts';
+import { loadPage, openPage, shown, visiblePages, work } from './pages.ts';
 import { isHelpOpen, isPaletteOpen, takeEarly } from './shortcuts.ts';
 import { signOut, switchEnvironment, switchWorkspace } from './switches.ts';
 import { TopBar } from './top-bar.tsx';
@@ -88,7 +88,7 @@ function OpenPage() {
 }
 
 function Outlet({ page, variables }: { page: Page; variables: Record<string, string> }) {
-  const { data, error, reload } = useLoaded(() => page.load(), [page]);
+  const { data = shown.get(page), error, reload } = useLoaded(() => loadPage(page), [page]);
   if (error !== undefined) return <Failure error={error} again={reload} />;
   if (!data)
     return (
@@ -97,7 +97,7 @@ function Outlet({ page, variables }: { page: Page; variables: Record<string, str
         <Skeleton />
       </>
     );
-  return <Shown path={place.value.path} show={data.default} variables={variables} />;
+  return <Shown path={place.value.path} show={data} variables={variables} />;
 }
 
 /** Where somebody was before; the first page keeps the focus where the browser has it. */

@@ -47,7 +47,7 @@ function AskForLink() {
   return (
     <>
       <h1>{t.signIn.signIn}</h1>
-      {ended.value !== undefined && <p class="note">{ended.value}</p>}
+      {ended.value !== undefined && <p class="note">{ended.value()}</p>}
       <Form onSubmit={ask} submit={t.signIn.sendMeALink}>
         <Field label={t.common.eMail} name="email" type="email" required autocomplete="email" />
       </Form>
