@@ -127,8 +127,16 @@ export const inRelation = (value: number, unit: Intl.RelativeTimeFormatUnit): st
 export const inNumbers = (value: number, unit: Intl.RelativeTimeFormatUnit): string =>
   new Intl.RelativeTimeFormat(tag.value, { style: 'long' }).format(value, unit);
 
-export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-  new Intl.NumberFormat(tag.value, options).format(value);
+/** Forms of numbers in the language by their options: a browser takes long to make one. */
+const numberForms = computed(() => ({ locale: tag.value, made: new Map<string, Intl.NumberFormat>() }));
+
+export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
+  const { locale, made } = numberForms.value;
+  const name = JSON.stringify(options);
+  const form = made.get(name) ?? new Intl.NumberFormat(locale, options);
+  made.set(name, form);
+  return form.format(value);
+}
 
 /** The forms of a noun by the plural categories of a language; `other` fits where a form is missing. */
 export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;

@@ -44,10 +44,20 @@ interface FormProps<Of> {
   /** Shows a second button that gives up. */
   onCancel?: () => void;
   isDangerous?: boolean;
+  /** It makes something new: no values are compared, and none are read before somebody types. */
+  isNew?: boolean;
   children?: ComponentChildren;
 }
 
-export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, children }: FormProps<Of>) {
+export function Form<Of>({
+  onSubmit,
+  submit,
+  of,
+  onCancel,
+  isDangerous = false,
+  isNew = false,
+  children,
+}: FormProps<Of>) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const [conflicts, setConflicts] = useState<Values>({});
@@ -59,7 +69,7 @@ export function Form<Of>({ onSubmit, submit, of, onCancel, isDangerous = false, 
   const reading = useRef<Promise<Values> | undefined>(undefined);
   // Before anything can be typed.
   useLayoutEffect(() => {
-    if (form.current) base.current = valuesOf(form.current);
+    if (form.current && !isNew) base.current = valuesOf(form.current);
     // The page may show an older version than is there now.
     if (!of) return;
     reading.current = compare().then((both) => {

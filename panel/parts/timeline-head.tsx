@@ -38,6 +38,7 @@ export function NoteForm({ save }: { save(text: string): Promise<unknown> }) {
     <Form
       key={drafts}
       submit={t.contacts.addNote}
+      isNew
       onSubmit={async ({ text = '' }) => {
         await save(text);
         setDrafts(drafts + 1);

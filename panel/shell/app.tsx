@@ -75,7 +75,8 @@ function SignedIn() {
     void takeProfile();
   }, [data?.workspace.id]);
   useEffect(() => {
-    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') end(() => t.shell.youAreNotAMember);
+    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace')
+      end(() => t.shell.youAreNotAMember);
   }, [asked.error]);
   if (current.value) return <Shell />;
   return asked.error === undefined ? null : (
