@@ -172,8 +172,6 @@ export const ImportRows = entity({
     /** The changed values before and after, by name, as JSON. */
     changes: v.exactOptional(v.string()),
     at: v.string(),
-    /** When a record that was created was changed by the same row. */
-    updatedAt: v.exactOptional(v.string()),
     error: v.exactOptional(v.string()),
     undone: v.exactOptional(storedChoice(['archived', 'restored', 'kept'])),
     /** Some of its values are restored, and others kept. */

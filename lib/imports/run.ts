@@ -150,10 +150,11 @@ export class Run {
   }
 
   /** Reads whether the import has been canceled since. Throws Lost. */
-  async look(): Promise<void> {
+  async checkCanceled(): Promise<void> {
     const { status } = await this.#own(new UnitOfWork(this.tenant, system));
+    if (status !== 'canceled') return;
     this.#row = { ...this.#row, status };
-    if (status === 'canceled') this.#isOver = true;
+    this.#isOver = true;
   }
 
   /** Renews the lease also while one row takes long. Returns what ends that. */

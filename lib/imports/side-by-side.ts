@@ -19,6 +19,12 @@ export class Ended {
       this.#count(early);
     }
   }
+
+  /** Counts also those behind rows that are never taken in. */
+  rest(): void {
+    for (const ending of this.#early.values()) this.#count(ending);
+    this.#early.clear();
+  }
 }
 
 /** Rows that are at work: some side by side, those that touch the same record one after the other. */

@@ -17,6 +17,8 @@ const rowsTogether = 20;
 
 /** Takes in the rows of an import that are left, as long as the run may go on. Throws UnreadableFile. */
 export async function takeRows(run: Run): Promise<void> {
+  // Rows that a run had done before it died.
+  if (run.isCanceled) for (const ending of (await run.rowsSince(run.counts.place)).values()) run.count(ending);
   if (run.isCanceled && run.counts.processed === 0) return run.end('canceled');
   await withSource(run.row.key, async (path) => {
     const form = await knownForm(path, run.row);
@@ -57,7 +59,7 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
     const own = spread;
     spread = (spread + 1) % spreads;
     hands.start(touched, async () => {
-      await run.look();
+      await run.checkCanceled();
       if (run.isCanceled) return;
       await taker.takeAll(rows, own, (given, ending) => {
         ended.add(given.row.place, ending);
@@ -84,6 +86,7 @@ async function takeThem(run: Run, path: string, form: KnownForm): Promise<void> 
   }
   if (!run.isOver) start(groups.rest());
   await hands.rest();
+  if (run.isCanceled) ended.rest();
   if (run.hasMoved) await run.tell();
 }
 

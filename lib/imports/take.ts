@@ -223,7 +223,7 @@ const maxErrorCharacters = 1000;
 
 const rowOf = (
   key: Pick<ImportRow, 'importId' | 'row'>,
-  { outcome, recordId, of, noteId, updatedAt, changes }: Outcome,
+  { outcome, recordId, of, noteId, changes }: Outcome,
   at: string,
 ): ImportRow => ({
   ...key,
@@ -231,7 +231,6 @@ const rowOf = (
   recordId,
   ...(of && { of }),
   ...(noteId !== undefined && { noteId }),
-  ...(updatedAt && { updatedAt }),
   ...(changes && { changes: JSON.stringify(changes) }),
   at,
 });

@@ -85,13 +85,8 @@ async function undo(tx: UnitOfWork, run: Run, row: ImportRow, own: OwnChanges): 
 }
 
 /** Whether somebody has changed a record after the import had created it. */
-async function isChangedSince(
-  tx: UnitOfWork,
-  run: Run,
-  { recordId, updatedAt }: ImportRow,
-  own: OwnChanges,
-): Promise<boolean> {
+async function isChangedSince(tx: UnitOfWork, run: Run, { recordId }: ImportRow, own: OwnChanges): Promise<boolean> {
   const present = await importedObjects[run.row.object].read(tx, Number(recordId));
-  if (present === undefined || present.updatedAt === null || present.updatedAt === updatedAt) return false;
+  if (present === undefined || present.updatedAt === null) return false;
   return present.updatedAt !== own.get(Number(recordId));
 }

@@ -139,11 +139,11 @@ test('a row sets custom fields, tags, metadata, addresses, companies, and the ow
 
 test('an undo archives what was created, gives old values back, and keeps what somebody has changed since', async () => {
   const { body: old } = await live.post('/v1/contacts', { name: 'Old', email: 'old@example.org', notes: 'first' }, 201);
-  const mapping = { Name: 'name', Mail: 'email', Notes: 'notes', Tags: 'tags' };
+  const mapping = { Name: 'name', Mail: 'email', Notes: 'notes', Tags: 'tags', Of: 'companies' };
   const file =
-    'Name,Mail,Notes,Tags\nNew,new@example.org,,\nTouched,touched@example.org,,\nOlder,old@example.org,second,old\n';
+    'Name,Mail,Notes,Tags,Of\nNew,new@example.org,,,Both Ltd\nTouched,touched@example.org,,,Both Ltd\nOlder,old@example.org,second,old,\n';
   const done = await imported(live, file, {
-    ...{ object: 'contacts', mapping, matchOn: 'email', onConflict: 'update', createMissing: ['tags'] },
+    ...{ object: 'contacts', mapping, matchOn: 'email', onConflict: 'update', createMissing: ['tags', 'companies'] },
   });
   expect(done).toMatchObject({ created: 2, updated: 1 });
   const [fresh] = await found({ email: 'new@example.org' });
@@ -210,12 +210,14 @@ test('imports of an environment run one after the other, and one that waits can 
   expect(body.items[0].startedAt >= body.items[2].completedAt).toBe(true);
 });
 
-test('an import that runs is canceled: what is done stays', async () => {
+test('an import that runs is canceled: what is done stays, and is counted', async () => {
   const { live: own } = await newWorkspace();
   const count = 200;
-  const lines = Array.from({ length: count }, (_, at) => `Person ${at},p${at}@example.org`);
-  const fileId = await uploadedSheet(own, ['Name,Mail', ...lines].join('\n'));
-  const { body: begun } = await own.post('/v1/imports', { fileId, ...people }, 202);
+  // The first two go one after the other: the second one is never taken in, and those behind it are.
+  const lines = Array.from({ length: count }, (_, at) => `Person ${at},p${at}@example.org,${at < 2 ? 'shared' : ''}`);
+  const fileId = await uploadedSheet(own, ['Name,Mail,Tags', ...lines].join('\n'));
+  const mapping = { ...people.mapping, Tags: 'tags' };
+  const { body: begun } = await own.post('/v1/imports', { ...people, fileId, mapping, createMissing: ['tags'] }, 202);
   const cancel = async () => {
     expect((await own.get(`/v1/imports/${begun.id}`)).body.status).toBe('running');
     const { body } = await own.post(`/v1/imports/${begun.id}/undo`, {}, 409);

@@ -22,8 +22,6 @@ export interface Outcome {
   recordId: number;
   of?: 'contact' | 'company' | 'deal';
   noteId?: number;
-  /** When the row has changed the record that it created; null where it has not. */
-  updatedAt?: string | null;
   /** Changed values of a record that was there, before and after. */
   changes?: Readonly<Record<string, { from: unknown; to: unknown }>>;
 }

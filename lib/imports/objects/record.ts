@@ -33,8 +33,10 @@ export async function takeRecord(
   const { id } = match;
   if (id === undefined) {
     const recordId = await recording.create(tx, input, match.make);
-    const { updatedAt } = (await tx.find(recording.of, { id: recordId })) as { updatedAt: string | null };
-    return { outcome: 'created', recordId, updatedAt };
+    const made = (await tx.find(recording.of, { id: recordId })) as { updatedAt: string | null };
+    // One row is no change of what it creates: an undo knows by the time whether somebody has changed it.
+    if (made.updatedAt !== null) tx.update(recording.of, { ...made, updatedAt: null } as never);
+    return { outcome: 'created', recordId };
   }
   if (onConflict === 'skip') return { outcome: 'skipped', recordId: id };
   if (onConflict === 'fail')
