@@ -1,4 +1,4 @@
-/** Returns JSON with the names of each object in alphabetical order: the table keeps none. Names in `without` are left out. */
+/** Returns the same text for the same JSON, in whatever order an object has its names: DynamoDB does not keep it. Names in `without` are left out. */
 export const canonicalJson = (value: unknown, without: readonly string[] = []): string =>
   JSON.stringify(value, (_, of) =>
     typeof of !== 'object' || of === null || Array.isArray(of)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
+import { canonicalJson } from '#lib/core/canonical.ts';
 import { epochSeconds, now, secondMs } from '#lib/core/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/core/problem.ts';
 import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
@@ -72,8 +73,8 @@ export async function claim(
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
   const call = digest(`${request.method} ${request.path} ${header}`);
   const key = rowKey('claim', { tenant: tenantKey(tenant), call, piece: 0 });
-  const query = request.query === undefined ? '' : `?${canonical(request.query)}`;
-  const fingerprint = digest(`${canonical(request.body)}${query}`);
+  const query = request.query === undefined ? '' : `?${canonicalJson(request.query)}`;
+  const fingerprint = digest(`${canonicalJson(request.body)}${query}`);
   const { keyId, timeoutSeconds } = request;
   const nowMs = now();
   const nowSeconds = epochSeconds();
@@ -103,14 +104,6 @@ export async function claim(
   if (row.status === undefined) throw inProgress();
   return { replay: await kept(key, { ...row, status: row.status }) };
 }
-
-/** The same text for the same JSON, however it was written. */
-const canonical = (body: unknown) =>
-  JSON.stringify(body, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
 
 const inProgress = () =>
   new Problem(

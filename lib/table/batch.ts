@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { oncePer } from '#lib/core/async.ts';
+import { canonicalJson } from '#lib/core/canonical.ts';
 import { parseFields, requireKnown, unknownFields } from '#lib/core/fields.ts';
 import { badRequest, invalidField, Problem, problemAt } from '#lib/core/problem.ts';
 import { count, id, listInput } from '#lib/core/schema.ts';
@@ -221,7 +222,7 @@ const oneByOne = (input: BatchInput, items: readonly Prepared[]): Promise<Outcom
 async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
   // The items share one deadline, for what follows from them and for waiting until others have written.
   const mayGoOn = within(giveUpMs);
-  const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
+  const progress = await openProgress<Outcome>(claim, canonicalJson(body));
   const outcomes: Outcome[] = [];
   const isOrdered = items.some(({ touches }) => touches === '*');
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
