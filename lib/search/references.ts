@@ -1,6 +1,6 @@
 import { oncePer } from '#lib/core/async.ts';
-import { Companies } from '#lib/entities/company.ts';
 import { Members } from '#lib/entities/member.ts';
+import { presentCompanies } from '#lib/entities/references/present.ts';
 import { sameName, Tags } from '#lib/entities/tag.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
@@ -12,10 +12,6 @@ const nothing = (what: string, where: string) =>
 
 async function requireMember(tx: UnitOfWork, memberId: number): Promise<void> {
   if ((await tx.find(Members, { id: memberId })) === undefined) throw nothing('member', 'GET /v1/members');
-}
-
-async function requireCompany(tx: UnitOfWork, companyId: number): Promise<void> {
-  if ((await tx.find(Companies, { id: companyId })) === undefined) throw nothing('company', 'GET /v1/companies');
 }
 
 /** A filter may name many tags. */
@@ -38,4 +34,16 @@ export const tag: Kind = {
 
 /** A member, who may have left. */
 export const member = id('member', requireMember);
-export const company = id('company', requireCompany);
+
+const companyId = id('company');
+
+/** A company, also by the id of one that was merged into it. */
+export const company: Kind = {
+  ...companyId,
+  async read(value, reading) {
+    const given = Number(await companyId.read(value, reading));
+    const present = (await presentCompanies(reading.tx, [given])).get(given);
+    if (present === undefined) throw nothing('company', 'GET /v1/companies');
+    return present.id;
+  },
+};

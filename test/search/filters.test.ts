@@ -3,6 +3,7 @@ import { now } from '#lib/core/clock.ts';
 import { operator } from '#lib/core/tenant.ts';
 import { transact } from '#lib/table/transact.ts';
 import { patchWorkspace } from '#lib/workspaces/store.ts';
+import { settle } from '#test/harness.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -241,6 +242,21 @@ test('a deal is found by its board, its column, and its company', async () => {
     expect((await live.post('/v1/deals/search', { filter: { field, op: 'eq', value } }, 200)).body.items).toHaveLength(
       1,
     );
+});
+
+test('the id of a merged company finds what its target has', async () => {
+  const { live: own } = await newWorkspace();
+  await own.post('/v1/fields', { object: 'contact', slug: 'agency', title: 'Agency', type: 'company' }, 201);
+  const { body: source } = await own.post('/v1/companies', { name: 'Source' }, 201);
+  const { body: target } = await own.post('/v1/companies', { name: 'Target' }, 201);
+  const { body: contact } = await own.post('/v1/contacts', { name: 'Moved', fields: { agency: source.id } }, 201);
+  await own.post(`/v1/companies/${target.id}/merge`, { sourceCompanyId: source.id }, 200);
+  await settle();
+  for (const value of [source.id, target.id]) {
+    const filter = { field: 'fields.agency', op: 'eq', value };
+    const { items } = (await own.post('/v1/contacts/search', { filter }, 200)).body;
+    expect(items.map(({ id }: { id: number }) => id)).toEqual([contact.id]);
+  }
 });
 
 test('a company is found by its domains', async () => {
