@@ -117,7 +117,7 @@ export function countries(): (readonly [code: string, name: string])[] {
 }
 
 /** Unions, outlying parts, and codes for tests, which browsers name too. */
-const noCountry = /^(EU|EZ|UN|QO|ZZ|XA|XB)$/;
+const noCountry = /^(?:AC|C[PQ]|DG|E[AUZ]|IC|QO|TA|UN|X[AB]|ZZ)$/;
 
 /** Writes a span relative to the present: `3 days ago`, `tomorrow`. */
 export const inRelation = (value: number, unit: Intl.RelativeTimeFormatUnit): string =>

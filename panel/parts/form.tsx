@@ -44,7 +44,7 @@ interface FormProps<Of> {
   /** Shows a second button that gives up. */
   onCancel?: () => void;
   isDangerous?: boolean;
-  /** It makes something new: no values are compared, and none are read before somebody types. */
+  /** It makes something new: its values are read when it is submitted, and compared with none. */
   isNew?: boolean;
   children?: ComponentChildren;
 }

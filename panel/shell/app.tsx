@@ -40,6 +40,10 @@ let early: Promise<Current> | undefined = isWithin() ? askCurrent() : undefined;
 early?.catch(() => {
   early = undefined;
 });
+// The next one to sign in may be somebody else.
+effect(() => {
+  if (!isSignedIn.value) early = undefined;
+});
 
 export const App = () => (
   <>
