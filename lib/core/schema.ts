@@ -177,7 +177,7 @@ export const secret = () => v.pipe(line(maxSecretBytes), fitsKms<string>());
 /** The same, or null. */
 export const nullableSecret = () => v.pipe(nullableLine(maxSecretBytes), fitsKms<string | null>());
 
-/** An object in a JSON body, which a list is not. */
+/** An object in a JSON body, which a list is not: of that valibot would miss each entry. */
 export const objectInput = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   reading(v.object(entries), (value) => (Array.isArray(value) ? 'a list' : value));
 

@@ -34,8 +34,8 @@ export const placeholderEmail = (workspaceId: number) => `workspace-${workspaceI
 
 export type Workspace = v.InferOutput<(typeof Workspaces)['schema']>;
 
-/** Regions and codes for private use, which Intl names like countries. */
-const noCountry = /^(?:EU|EZ|UN|QO|X[AB]|ZZ)$/;
+/** Regions, parts of countries, and codes for private use, which Intl names like countries. Kosovo (XK) counts as one. */
+const noCountry = /^(?:AC|C[PQ]|DG|E[AUZ]|IC|QO|TA|UN|X[AB]|ZZ)$/;
 
 /** Whether ISO 3166 has a country of this code today: `GB`, but neither `UK` nor `YU`. */
 const isCountry = (code: string) =>
