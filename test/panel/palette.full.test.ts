@@ -135,7 +135,7 @@ test('letters that are typed while it loads are not lost, and no page takes them
   if (!browser) return skip();
   const { page } = await openPanel(browser, demo.session);
   await openPlace(page, '/deals');
-  await page.route(/\/panel\/tools-/, async (route) => {
+  await page.route(/\/panel\/palette\./, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await route.continue();
   });

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Schema } from '../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -137,7 +137,8 @@ export function Palette({ takeTyped, onClose, ...frame }: PaletteProps) {
   const [movedTo, moveTo] = useState<string>();
   /** Enter was pressed before the answer was there; in a new tab or not. */
   const [entered, setEntered] = useState<{ newTab: boolean }>();
-  useEffect(() => {
+  // At once: what is typed before it is open is nobody's.
+  useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
     return () => opened?.close();
