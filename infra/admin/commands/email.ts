@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { log } from '#lib/core/log.ts';
 import { invalidField, notFound } from '#lib/core/problem.ts';
 import { choice, idInput, line, nullableLine, timeInput } from '#lib/core/schema.ts';
-import { system } from '#lib/core/tenant.ts';
 import { sameAddress } from '#lib/email/address.ts';
 import { arrivalIn } from '#lib/email/arrival.ts';
 import { AuthenticationInput } from '#lib/email/authentication.ts';
@@ -13,13 +12,11 @@ import { EmailMessages, type StoredEmailMessage } from '#lib/entities/email-mess
 import { Jobs } from '#lib/entities/job.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
-import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { deliverAgain } from '#lib/transport/receiving/incoming.ts';
 import { receiveMail } from '#lib/transport/receiving/mail.ts';
 import { takeNotice } from '#lib/transport/sending/notice.ts';
-import { getWorkspace } from '#lib/workspaces/store.ts';
-import { tenantFields } from './operator.ts';
+import { asSystem, tenantFields } from './operator.ts';
 
 const Receive = v.object({
   ...tenantFields,
@@ -31,10 +28,9 @@ async function receive({ workspaceId, env, raw, authentication }: v.InferOutput<
   const mail = await parseMail(raw);
   const { isSpam, hasVirus } = arrivalIn(mail);
   const key = mail.attachments.length > 0 ? await keepMail(raw) : undefined;
-  const { threadId, messageId } = await transact({ workspaceId, env }, system, async (tx) => {
-    await getWorkspace(tx);
-    return receiveMail(tx, mail, { authentication, isSpam, hasVirus, ...(key !== undefined && { key }) });
-  });
+  const { threadId, messageId } = await asSystem({ workspaceId, env }, (tx) =>
+    receiveMail(tx, mail, { authentication, isSpam, hasVirus, ...(key !== undefined && { key }) }),
+  );
   return { threadId, messageId };
 }
 
@@ -80,8 +76,7 @@ const Bounce = v.object({
 
 /** Reports a bounce or complaint of a sent mail, as SES would. */
 const bounce = ({ workspaceId, env, messageId, recipient, type, reason }: v.InferOutput<typeof Bounce>) =>
-  transact({ workspaceId, env }, system, async (tx) => {
-    await getWorkspace(tx);
+  asSystem({ workspaceId, env }, async (tx) => {
     const mail = await sentMail(tx, messageId);
     if (!mail) throw notFound('e-mail that was sent');
     if (![...mail.to, ...mail.cc, ...mail.bcc].some(({ email }) => sameAddress(email, recipient)))
