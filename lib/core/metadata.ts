@@ -98,7 +98,7 @@ export const StoredMetadata = v.record(v.string(), v.string());
 
 const shown = v.record(v.string(), v.string());
 
-/** Metadata as it is shown, in answers and in events: by key, because the table keeps no order and the ETag is made of this. */
+/** Metadata as it is shown, in answers and in events: by key, because the table keeps no order. */
 export const toMetadataView = (metadata: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(metadata)

@@ -28,7 +28,7 @@ const visible = (value: unknown) => (typeof value === 'string' ? visibleName(val
 const visibleOrAbsent = (value: unknown) => (visible(value) === '' ? undefined : visible(value));
 const visibleOrNull = (value: unknown) => (visible(value) === '' ? null : visible(value));
 const trimmedOrAbsent = (value: unknown) => (trimmed(value) === '' ? undefined : trimmed(value));
-const trimmedOrNull = (value: unknown) => (trimmed(value) === '' ? null : trimmed(value));
+export const trimmedOrNull = (value: unknown) => (trimmed(value) === '' ? null : trimmed(value));
 
 /** A check whose issue says by its type what is wrong: `max_length`, `picklist`. */
 export const checked = <Value>(type: string, holds: (value: Value) => boolean, message: string) => ({

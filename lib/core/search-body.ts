@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { atMost, idInput, listInput, objectInput, queryText, reading, timeZone } from './schema.ts';
+import { atMost, idInput, listInput, objectInput, queryText, reading, timeZone, trimmedOrNull } from './schema.ts';
 
 /** Memory of a function that searches: a whole processor, and room for a row group of long texts. */
 export const searchMemoryMb = 1769;
@@ -46,13 +46,11 @@ const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
     v.transform((value) => value ?? undefined),
   );
 
-const blankIsNull = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? null : value);
-
 /** Returns the body of a search whose answers have these members of `include`. */
 export const searchBody = <Include extends v.ObjectEntries>(include: Include, title: string) =>
   v.pipe(
     v.object({
-      q: reading(orNull(queryText()), blankIsNull),
+      q: reading(orNull(queryText()), trimmedOrNull),
       filter: orNull(Filter),
       sort: orNull(listInput(Sort, maxSorts, 'fields')),
       limit: v.optional(limit, 25),

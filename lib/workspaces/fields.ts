@@ -99,7 +99,7 @@ export function shownValue(field: StoredField, value: unknown): unknown {
   if (field.type === 'select') return labelOf(value);
   if (field.type === 'multi_select') return (value as unknown[]).map(labelOf).filter((label) => label !== null);
   if (field.type === 'money') {
-    // The table keeps no order of an object's names, and the ETag is that of a text.
+    // The table keeps no order of an object's names.
     const { amount, currency } = value as { amount: number; currency: string };
     return { amount, currency };
   }
