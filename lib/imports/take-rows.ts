@@ -17,9 +17,11 @@ const rowsTogether = 20;
 
 /** Takes in the rows of an import that are left, as long as the run may go on. Throws UnreadableFile. */
 export async function takeRows(run: Run): Promise<void> {
-  // Rows that a run had done before it died.
-  if (run.isCanceled) for (const ending of (await run.rowsSince(run.counts.place)).values()) run.count(ending);
-  if (run.isCanceled && run.counts.processed === 0) return run.end('canceled');
+  if (run.isCanceled) {
+    // Rows that a run had done before it died.
+    for (const ending of (await run.rowsSince(run.counts.place)).values()) run.count(ending);
+    if (run.counts.processed === 0) return run.end('canceled');
+  }
   await withSource(run.row.key, async (path) => {
     const form = await knownForm(path, run.row);
     if (run.row.total === null) await scan(run, path, form);
