@@ -6,9 +6,11 @@ import { App } from './shell/app.tsx';
 import { loadPage, openPage } from './shell/pages.ts';
 
 const spoken = speak();
-// The code of the page comes along. Where it does not, the page asks again and says so.
-if (isSignedIn.value && openPage.value) loadPage(openPage.value.page).catch(() => undefined);
-// A browser takes long to find out its zone: now, while nothing has come yet.
-timeZone.peek();
+if (isSignedIn.value) {
+  // The code of the page comes along. Where it does not, the page asks again and says so.
+  if (openPage.value) loadPage(openPage.value.page).catch(() => undefined);
+  // A browser takes long to find out its zone: now, while nothing has come yet.
+  timeZone.peek();
+}
 await spoken;
 render(<App />, document.getElementById('app') as HTMLElement);

@@ -129,13 +129,12 @@ export const inNumbers = (value: number, unit: Intl.RelativeTimeFormatUnit): str
 
 /** Forms of numbers in the language by their options: a browser takes long to make one. */
 const numberForms = computed(() => ({ locale: tag.value, made: new Map<string, Intl.NumberFormat>() }));
-const plain = {};
 
-export function number(value: number, options: Intl.NumberFormatOptions = plain): string {
+export function number(value: number, options?: Intl.NumberFormatOptions): string {
   const { locale, made } = numberForms.value;
   // Small counts are the same in every language of the panel.
-  if (options === plain && Number.isInteger(value) && Math.abs(value) < 1000) return String(value);
-  const name = JSON.stringify(options);
+  if (options === undefined && Number.isInteger(value) && Math.abs(value) < 1000) return String(value);
+  const name = JSON.stringify(options ?? {});
   const form = made.get(name) ?? new Intl.NumberFormat(locale, options);
   made.set(name, form);
   return form.format(value);
